@@ -1,10 +1,10 @@
 #pragma once
-// AccessControl: the table that says which requests are admitted, by the cookie (table index) that
-// a request carries (clauses 2.3, 3.12).
+// AccessControl: the table of the requests that are admitted. A request carries an index of this
+// table, the cookie (clauses 2.3, 3.12).
 //
-// Owned by the network interface; guarded by the endpoint's lock. At first every entry admits any
-// process of the owner's user: no value means "deny", and a user trusts himself. Does not: look at
-// acks and replies, which go straight to their descriptor.
+// Owned by the network interface. Guarded by the process' lock. Initially every entry admits any
+// process of the owner's user, because no value of an entry means "deny".
+// Does not: check acks and replies, which name their descriptor.
 
 #include <cstdint>
 #include <vector>

@@ -19,7 +19,7 @@ enum Kinds : unsigned { kIntegers = 1, kReals = 2, kComplexes = 4 };
 
 struct Rule {
   unsigned kinds;
-  bool swaps;  // for the call swap; the others are for atomic and fetch-atomic
+  bool swaps;  // true: for kSwap; false: for kAtomic and kFetchAtomic
 };
 
 constexpr std::array<Rule, kAtomicOps> kRules{{
@@ -60,7 +60,7 @@ constexpr unsigned kind_of(Datatype type) {
   }
 }
 
-// Calls action.template operator()<T>() with the type of the elements.
+// Calls action.template operator()<T>() with T the type of the elements.
 template <typename Action>
 void with_element(Datatype type, Action action) {
   switch (type) {
@@ -94,8 +94,8 @@ void store(std::byte* to, T value, const std::byte* /*data*/) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// The value is in the first ten of the sixteen bytes. The others come from data: those of a
-// variable hold whatever the stack held before.
+// The value is in the first ten of the sixteen bytes. The other bytes are taken from data, because
+// those of a variable are undefined.
 void store(std::byte* to, long double value, const std::byte* data) {
   static_assert(sizeof value == 16 && std::numeric_limits<long double>::digits == 64);
   std::array<std::byte, sizeof value> bytes;
@@ -120,8 +120,8 @@ void for_each_element(std::span<std::byte> target, std::span<const std::byte> da
   }
 }
 
-// Unsigned and not narrower than int: neither overflow nor promotion to a signed type, and the low
-// bits are those of T's own arithmetic.
+// An unsigned type that is not narrower than int: there is neither overflow nor promotion to a
+// signed type, and the low bits are those of T's arithmetic.
 template <typename T>
 using Wrapping = std::conditional_t<sizeof(T) < 8, std::uint32_t, std::uint64_t>;
 
@@ -216,7 +216,7 @@ void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<con
   LINTEL_ASSERT(is_legal(AtomicCall::kSwap, op, type));
   LINTEL_ASSERT(target.size() == data.size() && target.size() % size_of(type) == 0);
   if (target.empty()) return;
-  // Not as numbers: storing bytes changes none of them.
+  // Copied as bytes, because storing numbers could change their padding.
   if (op == AtomicOp::kSwap) {
     std::memmove(target.data(), data.data(), target.size());
     return;

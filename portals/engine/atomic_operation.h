@@ -1,16 +1,16 @@
 #pragma once
-// The arithmetic of the atomic operations of Portals 4: what atomic, fetch-atomic and swap make of
-// the bytes of memory. Pure functions.
+// The arithmetic of the atomic operations of Portals 4: how atomic, fetch-atomic and swap change
+// memory. Pure functions.
 //
-// Borrow the spans for the call. Any thread, any alignment; no allocation. Numbers are in the byte
-// order and formats of the host (little endian, IEEE 754, long double of x86): the caller converts
-// what came in another order. Invariants: (1) nothing outside `target` is written; (2) no values
-// are refused: integers wrap around, floating point follows IEEE 754;
-//             (3) the padding in a long double never counts, and what is stored has the padding of
-//                 `data`.
-// Does not: make anything atomic (the caller's lock does), keep the old value for the initiator
-// (copy it before), or judge what comes from the wire: that is is_known..., is_sound; what they
-// refuse must not reach combine and swap, which then abort.
+// They use the spans only during the call. Any thread, any alignment; no allocation. Numbers have
+// the byte order and format of the host (little endian, IEEE 754, long double of x86). The caller
+// converts other orders.
+// Invariants: (1) nothing outside `target` is written; (2) no values are refused: integers wrap
+// around, floating point follows IEEE 754; (3) the padding of a long double has no effect, and the
+// result has the padding of `data`.
+// Does not: make anything atomic (the caller's lock does that), keep the old value for the
+// initiator (copy it before), or check values from the wire. is_known_op, is_known_datatype and
+// is_sound check them; combine and swap abort on values that these refuse.
 
 #include <array>
 #include <cstddef>
@@ -66,7 +66,7 @@ enum class AtomicCall : std::uint8_t { kAtomic, kFetchAtomic, kSwap };
 constexpr bool is_known_op(std::uint8_t raw) { return raw < kAtomicOps; }
 constexpr bool is_known_datatype(std::uint8_t raw) { return raw < kDatatypes; }
 
-// Bytes of one element; 0 for a value that is no datatype.
+// Bytes of one element; 0 for a value that is not a datatype.
 constexpr std::size_t size_of(Datatype type) {
   constexpr std::array<std::uint8_t, kDatatypes> kSizes{1, 1, 2, 2, 4,  4,  4,
                                                         8, 8, 8, 8, 16, 16, 32};
@@ -74,8 +74,7 @@ constexpr std::size_t size_of(Datatype type) {
   return is_known_datatype(index) ? kSizes[index] : 0;
 }
 
-// Whether `call` may carry `op` on elements of `type`. False for values that are not among those
-// above.
+// Whether `call` may carry `op` on elements of `type`. False for values that are not listed above.
 bool is_legal(AtomicCall call, AtomicOp op, Datatype type);
 
 // Whether `op` works on one element only (the conditional and masked swaps) and not on arrays.
@@ -86,19 +85,20 @@ constexpr bool single_element(AtomicOp op) {
 // Whether `call` may carry `op` on `length` bytes of `type`.
 bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length);
 
-// target[i] = target[i] op data[i], for kMin to kBxor. Logical operations give 0 or 1. With a NaN
-// on either side, kMin and kMax
-// leave the target's value. A complex product follows C (Annex G) where infinities are about.
-// REQUIRES: legal for kAtomic; spans of the same size, a multiple of size_of(type), maybe 0. If
-// they overlap, the target is unspecified.
+// target[i] = target[i] op data[i], for kMin to kBxor. Logical operations give 0 or 1. If either
+// value is a NaN, kMin and kMax leave the target's value unchanged. A complex product with
+// infinities follows C (Annex G).
+// REQUIRES: is_legal() for kAtomic; spans of the same size, a multiple of size_of(type), or 0. If
+// they overlap, the result is unspecified.
 void combine(AtomicOp op, Datatype type, std::span<std::byte> target,
              std::span<const std::byte> data);
 
-// kSwap: target[i] = data[i]. kCSwap...: target = data if `operand xx target`, values compared (0.0
-// == -0.0; a NaN equals nothing), of complex numbers both parts. kMSwap: target takes from data the
-// bits where operand has ones. REQUIRES: legal for kSwap; target and data of the same size: a
-// multiple of size_of(type), with single_element(op) one element, or 0, and then nothing happens;
-// operand one element, unused with kSwap. If target overlaps another span, it is unspecified.
+// kSwap: target[i] = data[i]. kCSwap...: target = data if `operand xx target`. Values are compared
+// (0.0 == -0.0; a NaN equals nothing), of complex numbers both parts. kMSwap: target takes from
+// data the bits that are 1 in operand.
+// REQUIRES: is_legal() for kSwap; target and data of the same size: 0 (then nothing happens), a
+// multiple of size_of(type), or one element if single_element(op); operand is one element, unused
+// with kSwap. If target overlaps another span, the result is unspecified.
 void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data,
           std::span<const std::byte> operand);
 

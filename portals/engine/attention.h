@@ -1,13 +1,12 @@
 #pragma once
-// Attention: what the parts of an interface have to say to whoever drives the process.
-//
-// A plain struct, owned by the Process and shared by its interfaces. Guarded by the process' lock.
+// Attention: what the parts of an interface ask of the thread that drives the process. A plain
+// struct, owned by the Process and shared by its interfaces. Guarded by the process' lock.
 
 namespace lintel::portals {
 
 struct Attention {
-  bool wake_needed = false;   // a queue or counting event on which a thread sleeps has changed
-  bool triggers_due = false;  // some interface has a triggered operation to carry out
+  bool wake_needed = false;   // a queue or counting event for which a thread sleeps has changed
+  bool triggers_due = false;  // an interface has a triggered operation to carry out
 };
 
 }  // namespace lintel::portals

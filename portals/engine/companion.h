@@ -1,8 +1,7 @@
 #pragma once
-// Companion: work of a layer above that has a file descriptor of its own, and is driven along with
-// the engine's: by whoever waits, else by the progress thread.
-//
-// Owned by whoever attaches it to the Process. Called with the Process' lock held.
+// Companion: work of a layer above that has a file descriptor of its own. The thread that drives
+// the engine drives it too: a call that waits, or the progress thread. It is owned by the layer
+// that attaches it to the Process. It is called with the lock of the Process held.
 
 #include <cstddef>
 #include <string>
@@ -12,12 +11,13 @@ namespace lintel::portals {
 class Companion {
  public:
   virtual ~Companion() = default;
-  // Readable when poll() would find something; -1: there is none, what the engine takes in is all
-  // that moves it.
+  // Readable when poll() would find something. -1: there is no descriptor; only what the engine
+  // receives gives it something to do.
   virtual int fd() const = 0;
-  // After the engine's own turn. Does not block, nor drive the engine. Returns how much happened.
+  // Called after each turn of the engine. Does not block and does not drive the engine. Returns the
+  // number of things that happened.
   virtual std::size_t poll() = 0;
-  // Lines for the state of the process, for people.
+  // Appends lines for the state of the process that people read.
   virtual void dump(std::string& out) const = 0;
 };
 

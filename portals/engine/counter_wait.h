@@ -1,6 +1,6 @@
 #pragma once
-// CounterWait: until one of several counting events has reached what is asked of it. What PtlCTWait
-// and PtlCTPoll are made of.
+// CounterWait: waits until one of several counting events has reached its test value. PtlCTWait and
+// PtlCTPoll use it.
 
 #include "portals/engine/counting_event.h"
 #include "portals/engine/object_wait.h"

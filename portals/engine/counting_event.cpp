@@ -14,7 +14,7 @@ void CountingEvent::arm(Triggered& operation) {
 }
 
 Triggered* CountingEvent::take_due() {
-  // The sum of two numbers that a program may set to anything.
+  // The sum may wrap, because a program may set both numbers to any values.
   std::uint64_t sum = 0;
   if (__builtin_add_overflow(value_.success, value_.failure, &sum))
     sum = std::numeric_limits<std::uint64_t>::max();

@@ -2,12 +2,12 @@
 // CountingEvent: two numbers, successes and failures, and the triggered operations that wait for
 // their sum (Portals 4, counting events).
 //
-// Owned by the interface's pool; borrows the triggered operations, which must be disarmed before
-// they die. Guarded by the endpoint's lock. Invariants: (1) operations leave in the order of their
-//             thresholds, those of one threshold in the order of arm(); (2) an armed operation is
-//             given out by exactly one take_due() or take_any().
-// Does not: carry out what it gives out (whoever changes the numbers asks take_due() until there is
-// nothing more), or wake threads.
+// Owned by the interface's pool. Borrows the triggered operations, which must be taken out before
+// they are destroyed. Guarded by the process' lock.
+// Invariants: (1) operations are taken out in the order of their thresholds, those of one threshold
+// in the order of arm(); (2) exactly one take_due() or take_any() returns an armed operation.
+// Does not: carry out operations (the caller that changes the numbers calls take_due() until it
+// returns null), or wake threads.
 
 #include <boost/intrusive/set.hpp>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace lintel::portals {
 
-// What a counting event needs to know of an operation that waits for it.
+// The part of a triggered operation that a counting event uses.
 class Triggered {
  public:
   explicit Triggered(std::uint64_t threshold) : threshold_(threshold) {}
@@ -52,17 +52,17 @@ class CountingEvent {
     value_.failure += increment.failure;
   }
 
-  // What a waiter waits for: enough successes, or any failure.
+  // The condition of PtlCTWait: at least `test` successes, or any failure.
   bool reached(std::uint64_t test) const { return value_.success >= test || value_.failure != 0; }
 
   // REQUIRES: it is not armed. O(log n); allocates nothing.
   void arm(Triggered& operation);
   std::size_t armed() const { return armed_.size(); }
 
-  // Takes out the armed operation that comes first, if success + failure has reached its threshold;
-  // else null.
+  // Takes out the first armed operation if success + failure has reached its threshold. Otherwise
+  // null.
   Triggered* take_due();
-  // Takes out the armed operation that comes first, due or not; null if there is none.
+  // Takes out the first armed operation, due or not; null if there is none.
   Triggered* take_any();
 
   SlotId id;                   // in the interface's pool; set once after creation
@@ -78,7 +78,7 @@ class CountingEvent {
                                              &Triggered::hook_>;
 
   Value value_;
-  // equal ones stay in the order of arm()
+  // those of equal threshold in the order of arm()
   boost::intrusive::multiset<Triggered, Hook, boost::intrusive::compare<ByThreshold>> armed_;
 };
 

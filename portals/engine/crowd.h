@@ -1,12 +1,15 @@
 #pragma once
-// Crowd: whether a thread that polls keeps a processor from others that poll too, as where a
-// machine runs more processes than it has processors.
+// Crowd: whether other threads that poll need the processor of a thread that polls, because the
+// machine runs more processes than it has processors. Decides when a poller yields.
 //
-// Told by who knows of it, or seen: a yield that comes back late has let others run. Whoever polls
-// in a crowd yields after every turn in vain; else only after every `kBetweenLooks`, to see: a
-// yield is a system call. Where none is told of and it comes back very late, somebody computes
-// instead, who keeps the processor as long as the system lets him: to yield to him is a bad
-// bargain, and is tried the more rarely the more often it was in vain. Thread: one at a time.
+// A layer above states it (tell), or yields show it: a yield that returns late has let another
+// thread run. With oversubscription a poller yields after every turn that found nothing. Without
+// it, a poller yields once in `kBetweenLooks` such turns, to find out, because a yield is a system
+// call.
+// A yield that returns very late has let a thread run that computes and keeps the processor as long
+// as the system allows. That helps no poller. Unless oversubscription was stated, yields are then
+// made less and less often.
+// Thread: one at a time.
 
 #include <algorithm>
 
@@ -17,20 +20,21 @@ namespace lintel::portals {
 class Crowd {
  public:
   static constexpr unsigned kBetweenLooks = 64;
-  static constexpr unsigned kMostLeftOut = 63;  // looks between two, where somebody computes
-  // Where nobody else wants the processor a yield takes less.
+  // yields that are left out between two, while others compute
+  static constexpr unsigned kMostLeftOut = 63;
+  // A yield takes less time if nobody else needs the processor.
   static constexpr Nanoseconds kLate = std::chrono::nanoseconds(2500);
-  // Others that poll give it back before.
+  // Other pollers give the processor back sooner.
   static constexpr Nanoseconds kTooLate = std::chrono::milliseconds(3);
-  // After so many yields in a row that come back at once the crowd is gone.
+  // After this many yields in a row that return at once, there is no oversubscription any more.
   static constexpr unsigned kForgotten = 256;
 
-  // There is one from now on, of so many processes for each processor: 2 at least.
+  // From now on this many processes share each processor; 1: no oversubscription is stated.
   void tell(unsigned processes_per_processor) { told_ = processes_per_processor; }
-  // 1 if none was told of.
+  // 1 if no oversubscription was stated.
   unsigned processes_per_processor() const { return told_; }
 
-  // A turn was in vain. Whether to yield now, and to tell yielded().
+  // A turn has found nothing. True: yield now, then call yielded().
   bool yields() {
     if (present()) return true;
     if (++turns_ < kBetweenLooks * (1 + left_out_)) return false;
@@ -53,9 +57,9 @@ class Crowd {
   bool present() const { return told_ > 1 || left_ > 0; }
 
   unsigned told_ = 1;
-  unsigned turns_ = 0;     // since the last look
-  unsigned left_ = 0;      // yields before it is forgotten
-  unsigned left_out_ = 0;  // looks
+  unsigned turns_ = 0;     // since the last yield
+  unsigned left_ = 0;      // yields until oversubscription ends; 0: there is none, unless stated
+  unsigned left_out_ = 0;  // yields that are left out
 };
 
 }  // namespace lintel::portals

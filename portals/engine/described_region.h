@@ -1,6 +1,6 @@
 #pragma once
-// From memory as the programs of both APIs describe it, in one piece or as an array of pieces, to a
-// MemoryRegion.
+// Makes a MemoryRegion from memory as programs of both APIs describe it: one piece, or an array of
+// pieces.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace lintel::portals {
 
-// Whether memory does not run over the end of the address space. All of it is legal, and starts at
-// 0.
+// Whether the memory ends within the address space. `start` null means all of the address space,
+// which is legal.
 inline bool within_address_space(const void* start, std::uint64_t length) {
   return start == nullptr || length <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
 }
 
-// Nothing if there is no such memory, more than `max_pieces`, or `is_sound(start, bytes)` is false
-// for one of its pieces.
+// Nothing if the array is null, has more than `max_pieces`, or `is_sound(start, bytes)` is false
+// for a piece.
 template <class Iovec, class IsSound>
 std::optional<MemoryRegion> described_region(void* start, std::uint64_t length, bool in_pieces,
                                              std::uint32_t max_pieces, IsSound is_sound) {

@@ -2,8 +2,8 @@
 // DescriptorTable: the memory descriptors of one interface, by handle.
 //
 // Owned by the interface; owns its descriptors. Guarded by the process' lock.
-// Invariants: (1) a descriptor knows its own id; (2) at most `max_bound` descriptors belong to no
-// entry and were made by bind().
+// Invariants: (1) `id` of a descriptor is its own id; (2) at most `max_bound` descriptors were made
+// by bind() and are not unbound.
 // Does not: check the queue or counting event that a descriptor names, log events, or know match
 // lists (entry_table.h).
 
@@ -41,12 +41,12 @@ class DescriptorTable {
     if (descriptor != nullptr) ++bound_;
     return descriptor;
   }
-  // Ends `descriptor`. REQUIRES: it is not busy.
+  // Destroys `descriptor`. REQUIRES: it is not busy.
   void destroy(MemoryDescriptor& descriptor) { descriptors_.destroy(descriptor.id); }
-  // The program has unlinked a descriptor that bind() made: another one may be bound.
+  // The program has unlinked a descriptor that bind() made, so another one may be bound.
   void unbind() { --bound_; }
 
-  // The object has ended: no descriptor names it any more.
+  // The queue or counting event has ended: removes it from all descriptors.
   void forget_queue(SlotId queue) {
     descriptors_.for_each([queue](SlotId, MemoryDescriptor& descriptor) {
       if (descriptor.queue() == queue) descriptor.forget_queue();
@@ -58,7 +58,7 @@ class DescriptorTable {
     });
   }
 
-  // Ends all. REQUIRES: none is busy.
+  // Destroys all. REQUIRES: none is busy.
   void drop_all() {
     descriptors_.for_each([this](SlotId id, MemoryDescriptor& descriptor) {
       LINTEL_ASSERT(!descriptor.busy());

@@ -1,5 +1,5 @@
-// What arrives: which messages are sound, which interface and which part of the engine they are
-// for.
+// Messages that arrive: checks them, and passes them to the interface and the part of the engine
+// that they are for.
 
 #include "portals/engine/drop_counter.h"
 #include "portals/engine/endpoint.h"
@@ -47,7 +47,7 @@ void Endpoint::on_placed_message(transport::PeerId from, std::span<const std::by
   }
   wire::Request request = wire::parse_request(message);
   if (request.length != payload.length) return drop_foreign(DropCause::kMalformed, payload.length);
-  request.header.flags = 0;  // here they are, and nobody waits for an answer
+  request.header.flags = 0;  // the data are here, and no answer is wanted
   counters_.add(Counter::kBytesReceived, payload.length);
   on_request(from, wire::MessageKind::kPut, request, payload.bytes);
 }
@@ -60,7 +60,7 @@ void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
 void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind,
                           const wire::Request& request, std::span<const std::byte> payload) {
   if (ending_) {
-    // No answer: the end of the session, which is near, tells the initiator why.
+    // No answer: the end of the session follows soon and tells the initiator.
     drop_foreign(DropCause::kPortalIndex, request.length);
     return;
   }
@@ -116,9 +116,9 @@ void Endpoint::on_written(transport::PeerId from, const wire::Written& message) 
 void Endpoint::on_immediate(transport::Immediate immediate) {
   Operation* const operation = transfers_.sink_of(immediate);
   if (operation == nullptr) {
-    // The transfer has ended meanwhile, with a failure.
-    counters_.add(Counter::kDropsStaleHandle);  // no message, so the interface's registers do not
-                                                // count it
+    // The transfer has failed meanwhile.
+    // it is not a message, so the interface's registers do not count it
+    counters_.add(Counter::kDropsStaleHandle);
     return;
   }
   initiator_.on_ended(transfers_.immediate_came(*operation, immediate));
@@ -128,13 +128,12 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
   initiator_.on_ended(transfers_.write_ended(context, error));
 }
 
-// The other side has dropped the message that named this operation, or has nothing more to say
-// about it.
+// The other side has dropped the message that named this operation, or will send no further answer.
 void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) {
   Operation* const operation = operations_.find(message.token, from);
-  // it has ended meanwhile
+  // the operation has ended meanwhile
   if (operation == nullptr) return;
-  // whoever was writing there has given up
+  // the writer has given up
   if (operation->sink != nullptr) return fail(*operation, Failure::kFailed);
   const bool has_source = operation->source != nullptr;
   initiator_.on_discard(*operation);

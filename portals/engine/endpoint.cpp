@@ -21,7 +21,8 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
 
 Endpoint::~Endpoint() {
   interfaces_.for_each([](NetworkInterface&) { LINTEL_ASSERT(false); });
-  // Answers to live peers that never got room: nobody here waits for them.
+  // Messages that are left are answers to live peers for which there was never room. No operation
+  // here waits for them.
   operations_.for_each([this](Operation& operation) { fail(operation, Failure::kShutdown); });
   close_unsent(outbox_.take_all(), Failure::kShutdown);
 }
@@ -104,7 +105,7 @@ TimePoint Endpoint::next_deadline() const {
   return transfers_.waits_for_room() ? std::min(deadline, last_poll_ + kRoomRetry) : deadline;
 }
 
-// The transport has had its turn: what had no room before may have some now.
+// After the transport's turn: messages and writes that had no room before may have some now.
 std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
   last_poll_ = now;
   if (!outbox_.idle()) happened += outbox_.retry();

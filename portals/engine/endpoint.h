@@ -1,14 +1,15 @@
 #pragma once
-// Endpoint: this process on the network: one transport, the interfaces that take messages, and the
-// parts of the engine that talk to peers.
+// Endpoint: this process on the network: one transport, the interfaces that accept messages, and
+// the parts of the engine that exchange messages with peers.
 //
 // Owned by the Process; owns its transport and its parts. Guarded by the process' lock: every
 // member REQUIRES it.
-// It dispatches: each message, end of a write and loss of a peer goes to the part that it concerns.
-// Invariant: a lost peer has no operation and no waiting message left when on_peer_failed returns.
+// It passes each message, each end of a write and each loss of a peer to the part that handles it.
+// Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
 // Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (what arrives), parcels.cpp.
-// More than 30 members: six are the transport's Sink, ten the parts and what they share.
-// Does not: wait, lock, or ask a clock.
+// More than 30 members, because six are the functions of transport::Sink and ten the parts and what
+// they share.
+// Does not: wait, lock, or read a clock.
 
 #include <cstdint>
 #include <memory>
@@ -33,64 +34,63 @@ class Endpoint : public transport::Sink {
 
   ProcessId self() const { return transport_->self(); }
   const TransferLimits& limits() const { return limits_; }
-  // How users know the network below: "direct", "net", ...
+  // The name of the network for users: "direct", "net", ...
   const std::string& network_name() const { return transport_->attributes().name; }
   Initiator& initiator() { return initiator_; }
   Target& target() { return target_; }
   Peers& peers() { return peers_; }
 
-  // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
+  // `interface` gets messages from now on. REQUIRES: its kind is free, and it lives until detach().
   void attach(NetworkInterface& interface);
-  // Refuses its messages from now on, and ends all that is under way for it with
-  // Failure::kShutdown. Peers whose operations it cuts hear of it, unless the end of the session
-  // tells them.
+  // Refuses messages for it from now on, and ends its operations with Failure::kShutdown. Peers
+  // whose operations end by this are notified, unless the end of the session notifies them.
   void detach(NetworkInterface& interface);
-  // The interface is about to be detached, and what it has sent may leave first. Requests for it
-  // that still come are refused as if it were gone, so that peers cannot keep it open. `last`: the
-  // endpoint closes with it, and they are dropped without an answer.
+  // The interface will be detached when what it has sent has left. From now on requests for it are
+  // refused as if it did not exist, so that peers cannot keep it open. `last`: it is the last
+  // interface; then requests are dropped without an answer.
   void begin_closing(const NetworkInterface& interface, bool last);
-  // No request or reply of it waits to leave, no transfer of it is under way: what was sent may
-  // still be on its way to a live peer.
+  // No request or reply of the interface waits to leave, and no transfer of it is under way. What
+  // was sent may not have arrived yet.
   bool drained(const NetworkInterface& interface) const;
-  // Nothing waits to leave, whosever it is.
+  // No message of any interface waits to leave.
   bool idle() const { return outbox_.idle(); }
-  // Grows while what the interface sends moves.
+  // A number that grows while data and messages of the interface are being sent.
   std::uint64_t moved(const NetworkInterface& interface) const;
 
-  // An address that messages could be sent to.
+  // Whether the name is a possible address.
   bool reachable(ProcessId process) { return peers_.resolve(process).ok(); }
-  // While `watched`, the death of `process` is noticed, if there is a connection, although nothing
-  // is under way with it. Calls nest. REQUIRES: reachable().
+  // While `watched`, the death of `process` is noticed also if nothing is under way with it,
+  // provided that there is a connection. Calls are counted. REQUIRES: reachable().
   void watch(ProcessId process, bool watched);
 
-  // Parcels: puts whose data land where they are expected without being copied on the way
-  // (parcels.cpp). Peers may send some from now on.
+  // Placed messages (parcels.cpp): puts whose data are written to the expected memory without a
+  // copy. From now on peers may send some.
   void welcome_parcels() { transport_->enable_placement(); }
-  // The data of the parcel with that key from `source` are to land in the memory of `entry`. False:
-  // that is not possible now, or another entry comes before it for what it is for. It comes all the
-  // same, by way of a copy.
-  // REQUIRES: only the put that this entry is the match of, and no other of that source, has this
-  // key; forget_parcel() before the entry's memory is used otherwise.
+  // The data of the placed message with that key from `source` are to be written to the memory of
+  // `entry`. False: this is not possible now, or another entry would match the message first. The
+  // message is then received with a copy.
+  // REQUIRES: of all puts of that source, only the one that this entry matches has this key. The
+  // caller calls forget_parcel() before it uses the entry's memory for anything else.
   bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source,
                      transport::PlacementKey key);
-  // Nothing lands there any more, unless kArriving is returned: then the put follows, or the loss
-  // of the peer.
+  // Nothing is written there any more, unless kArriving is returned: then the put follows, or the
+  // loss of the peer.
   transport::Withdrawal forget_parcel(ProcessId source);
 
-  // Takes in what has arrived and sends what had no room. Returns the number of things that
+  // Receives what has arrived and sends what had no room. Returns the number of things that
   // happened.
   std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
-  // The same in two halves: what is sent between them shares frames with the answers to what has
-  // arrived. flush() only if something happened.
+  // The same in two halves. Messages that are sent between them share frames with the answers to
+  // what has arrived. Call flush() only if something happened.
   std::size_t take_in(TimePoint now) { return turn(transport_->poll_arrivals(now, *this), now); }
   void flush() { transport_->flush(*this); }
-  // False: there is something that only poll() can send, or that may have arrived.
+  // False: poll() has something to send, or something may have arrived.
   bool prepare_wait() { return transport_->prepare_wait(); }
   int wait_fd() const { return transport_->wait_fd(); }
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) { return transport_->close(now); }
-  // poll() again then, at the latest: also for writes that had no room, of which nothing else tells
-  // when there is some.
+  // The latest time of the next poll(). It is early while writes wait for room, because no event
+  // reports room.
   TimePoint next_deadline() const;
 
   // transport::Sink
@@ -102,9 +102,9 @@ class Endpoint : public transport::Sink {
   void on_immediate(transport::Immediate immediate) override;
   void on_peer_failed(transport::PeerId peer, Error error) override;
 
-  // Brings the process' counters of frames up to date.
+  // Copies the transport's counters of frames to the process' counters.
   void count_frames();
-  // Human-readable state of what is under way.
+  // Appends the state of what is under way, for people.
   void dump(std::string& out);
 
  private:
@@ -131,7 +131,7 @@ class Endpoint : public transport::Sink {
   Initiator initiator_;
   Target target_;
   TimePoint last_poll_;
-  bool ending_ = false;  // the last interface is closing
+  bool ending_ = false;  // the last interface is being closed
 };
 
 }  // namespace lintel::portals

@@ -1,5 +1,5 @@
 #pragma once
-// EndpointOptions: what the settings say to an Endpoint. A plain struct.
+// EndpointOptions: the settings of an Endpoint. A plain struct.
 
 #include <cstddef>
 
@@ -9,7 +9,7 @@ namespace lintel::portals {
 
 struct EndpointOptions {
   std::size_t eager_limit = TransferLimits::kEagerDefault;
-  // Requests that may be under way at once, of this process and, apart, of others.
+  // The largest number of requests under way: of this process, and as many of other processes.
   std::size_t max_operations = 65536;
 };
 

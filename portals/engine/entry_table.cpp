@@ -158,7 +158,7 @@ Status EntryTable::update_descriptor(SlotId id, DescriptorRules rules, SlotId te
   if (descriptor == nullptr) return Status::kDescriptorInvalid;
   if (!events_.may_use(rules.described.queue)) return Status::kQueueInvalid;
   if (const Status status = events_.test_quiet(test_queue); status != Status::kOk) return status;
-  // Used up and only waiting for its last operation to end: it is as good as unlinked.
+  // It is used up and waits only for the end of its last operation, so it counts as unlinked.
   if (descriptor->unlink_due()) return Status::kDescriptorInvalid;
   descriptor->describe(std::move(rules));
   if (descriptor->entry != nullptr)
@@ -166,7 +166,7 @@ Status EntryTable::update_descriptor(SlotId id, DescriptorRules rules, SlotId te
   return Status::kOk;
 }
 
-// ---- Accounts
+// ---- Charging
 
 void EntryTable::unlink_used_up(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
                                 std::uint32_t link) {
@@ -191,7 +191,7 @@ void EntryTable::unlink_used_up(MemoryDescriptor& descriptor, const Event& cause
   event.user_pointer = descriptor.snapshot().user_pointer;
   const bool frees =
       descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
-  // The handle is dead before anybody can see the event.
+  // The handle becomes invalid before a program can see the event.
   remove_it();
   EventQueue* const queue = events_.queue(queue_id);
   if (queue == nullptr) return;

@@ -1,14 +1,14 @@
 #pragma once
-// EntryTable: the match entries of one interface with the descriptors that hang on them: made,
-// linked, charged, used up and unlinked.
+// EntryTable: the match entries of one interface, and their descriptors: makes, links, charges and
+// unlinks them.
 //
-// Owned by the interface; owns its entries; borrows descriptors, portals and the event log. Guarded
+// Owned by the interface. Owns its entries; borrows descriptors, portals and the event log. Guarded
 // by the process' lock.
 // Invariants: (1) an entry is in the list of exactly the portal that it names; (2) an entry is
-//             matchable in that list exactly while its descriptor is active; (3) a queue owes an
-//             UNLINK from the moment that it is due until it is logged.
+// matchable in that list exactly while its descriptor is active; (3) a queue owes an UNLINK event
+// from when it is due until it is logged.
 // Does not: claim unexpected messages (unexpected_messages.h), or decide which requests an entry
-// takes (memory_descriptor.h).
+// accepts (memory_descriptor.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -43,16 +43,17 @@ class EntryTable {
   // Errors: kPortalInvalid, kListTooLong, kNoSpace.
   Status attach(std::uint32_t portal_index, const MatchCriteria& criteria,
                 bool unlink_with_descriptor, ListEnd end, SlotId& made);
-  // On a portal whose list is empty, which it chooses. Errors: kPortalFull, kNoSpace.
+  // The same on a portal whose list is empty; the function chooses it. Errors: kPortalFull,
+  // kNoSpace.
   Status attach_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor,
                          std::uint32_t& portal_index, SlotId& made);
   // Errors: kEntryInvalid, kListTooLong, kNoSpace.
   Status insert(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
                 SlotId& made);
-  // Takes its descriptor along. Errors: kEntryInvalid, kEntryInUse.
+  // Unlinks its descriptor too. Errors: kEntryInvalid, kEntryInUse.
   Status unlink(SlotId entry);
-  // Inserts an entry with its descriptor if `test_queue` is quiet; else kNoUpdate. Errors as
-  // insert() and attach_descriptor().
+  // Inserts an entry with a descriptor if `test_queue` is quiet; otherwise kNoUpdate. Other errors:
+  // as insert() and attach_descriptor().
   Status post(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
               DescriptorRules rules, bool unlink_when_used_up, SlotId test_queue,
               SlotId& made_entry, SlotId& made_descriptor);
@@ -76,35 +77,35 @@ class EntryTable {
   // kDescriptorInvalid, kQueueInvalid, kNoUpdate.
   Status update_descriptor(SlotId descriptor, DescriptorRules rules, SlotId test_queue);
 
-  // ---- Accounts
-  // A request was accepted by `descriptor`: charges it.
+  // ---- Charging
+  // Charges `descriptor` for a request that it has accepted.
   void charge_accepted(MemoryDescriptor& descriptor,
                        const MemoryDescriptor::Acceptance& acceptance) {
     const bool was_due = descriptor.unlink_due();
     descriptor.charge_accepted(acceptance);
     settle(descriptor, was_due);
   }
-  // Any other operation on it.
+  // Charges it for any other operation.
   void charge(MemoryDescriptor& descriptor) {
     const bool was_due = descriptor.unlink_due();
     descriptor.charge();
     settle(descriptor, was_due);
   }
-  // The unlink of `descriptor` may have become due; `was_due`: before that. Its queue owes the
-  // event.
+  // If the unlink of `descriptor` has become due, its queue owes the event. `was_due`: it was due
+  // before.
   void owe_unlink(const MemoryDescriptor& descriptor, bool was_due) {
     if (was_due || !descriptor.unlink_due() || descriptor.has(option::kUnlinkDisable)) return;
     if (EventQueue* queue = events_.queue(descriptor.queue())) queue->owe(1);
   }
-  // Unlinks automatically, with the UNLINK event, if due and not busy. `link`: sequence of the
-  // event that led to it, if there was one.
+  // Unlinks `descriptor`, with the UNLINK event, if that is due and it is not busy. `link`: the
+  // sequence number of the event that caused it, if there was one.
   void unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
                      std::uint32_t link) {
     if (descriptor.unlink_due() && !descriptor.busy() && !descriptor.unlinked)
       unlink_used_up(descriptor, cause, has_link, link);
   }
 
-  // Ends all. REQUIRES: the descriptors are ended next.
+  // Destroys all entries. REQUIRES: the descriptors are destroyed next.
   [[gnu::cold]] void drop_all();
 
  private:
@@ -116,7 +117,7 @@ class EntryTable {
   void remove(MatchEntry& entry);
   void remove_descriptor(MemoryDescriptor& descriptor);
   void settle(MemoryDescriptor& descriptor, bool was_due) {
-    // A used-up entry leaves the index at once, so it costs no later search anything.
+    // A used-up entry is removed from the index at once, so that it costs later searches nothing.
     if (!descriptor.active() && descriptor.entry != nullptr)
       list_of(*descriptor.entry).set_matchable(*descriptor.entry, false);
     owe_unlink(descriptor, was_due);

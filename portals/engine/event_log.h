@@ -1,11 +1,12 @@
 #pragma once
-// EventLog: the event queues of one interface, and the writing of events into them.
+// EventLog: the event queues of one interface. Writes events to them.
 //
 // Owned by the interface; owns its queues; borrows the descriptors, the counters and the process'
-// attention. Guarded by the process' lock. Invariants: (1) an event that pushes out another is
-// counted; (2) an event for a queue on which a thread sleeps asks for a wake. Does not: decide
-// which events an operation has (network_interface.h), count in counting events (triggers.h), or
-// wake threads.
+// attention. Guarded by the process' lock.
+// Invariants: (1) each event that is lost is counted; (2) an event for a queue for which a thread
+// sleeps sets wake_needed.
+// Does not: decide which events an operation has (network_interface.h), count in counting events
+// (triggers.h), or wake threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace lintel::portals {
 
 class EventLog {
  public:
-  // `snapshots`: events show their descriptor as it then is (Portals 3).
+  // `snapshots`: events contain the present state of their descriptor (Portals 3).
   EventLog(DescriptorTable& descriptors, std::size_t max_queues, bool snapshots,
            unsigned generation_bits, std::uint32_t first_generation, Counters& counters,
            Attention& attention)
@@ -34,19 +35,19 @@ class EventLog {
   // Errors: kNoSpace. `spare`, `grows`: see EventQueue.
   Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made,
                         std::uint32_t spare = 0, bool grows = false);
-  // Descriptors that use it go on without a queue. Errors: kQueueInvalid.
+  // Descriptors that use it continue without a queue. Errors: kQueueInvalid.
   Status free_queue(SlotId queue);
   EventQueue* queue(SlotId id) { return queues_.get(id); }
   std::size_t size() const { return queues_.size(); }
   std::uint32_t next_generation() const { return queues_.next_generation(); }
 
-  // `queue` names none, or one that exists.
+  // True if `queue` is none (generation 0), or exists.
   bool may_use(SlotId queue) { return queue.generation == 0 || queues_.get(queue) != nullptr; }
-  // What an operation that goes on only if `queue` (generation 0: none) is quiet does now. Errors:
-  // kQueueInvalid, kNoUpdate.
+  // kOk if `queue` is none (generation 0) or quiet. Errors: kQueueInvalid; kNoUpdate: it is not
+  // quiet.
   Status test_quiet(SlotId queue);
 
-  // Fills in what an event of this kind says of its descriptor.
+  // Sets the kind of an event, and the members that describe its descriptor.
   void fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const {
     event.kind = kind;
     event.descriptor = descriptor.id;
@@ -58,8 +59,8 @@ class EventLog {
     note(queue, deposited.lost_one);
     return deposited.sequence;
   }
-  // The same for an event that the caller fills in where it stays, before anything else happens
-  // here.
+  // The same for an event that the caller fills in in the ring, before it calls another function of
+  // this class.
   Event& place(EventQueue& queue) {
     const EventQueue::Placed placed = queue.place();
     note(queue, placed.lost_one);
@@ -70,12 +71,12 @@ class EventLog {
     queue.deposit_spare(event);
     note(queue, false);
   }
-  // One event about a list entry or a search, in the queue of its descriptor, if that has one.
+  // Logs one event of a list entry or a search in the queue of its descriptor, if that has one.
   void log_entry_event(const MemoryDescriptor& descriptor, EventKind kind,
                        std::uint32_t portal_index, Failure failure = Failure::kNone);
 
-  // From now on the loss of any peer is told by a PEER_LOST event in `queue`, after the events of
-  // what it has ended. Generation 0: no more.
+  // From now on the loss of any peer is reported by a PEER_LOST event in `queue`, after the events
+  // of the operations that end by it. Generation 0: losses are no longer reported.
   void tell_losses(SlotId queue) { losses_queue_ = queue; }
   [[gnu::cold]] void peer_lost(ProcessId peer);
 
@@ -83,7 +84,7 @@ class EventLog {
   void for_each(Visit&& visit) {
     queues_.for_each(visit);
   }
-  // Ends all queues.
+  // Destroys all queues.
   [[gnu::cold]] void drop_all();
 
  private:

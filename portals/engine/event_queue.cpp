@@ -9,8 +9,8 @@
 
 namespace lintel::portals {
 
-// The first number lies `capacity` before the wrap, so that wrapping is met in every long enough
-// run and not after four thousand million events.
+// The first number is `capacity` below the wrap, so that wrapping is tested in every longer run,
+// and not only after four thousand million events.
 EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare, bool grows)
     : mask_(std::bit_ceil(count + spare) - 1),
       capacity_(spare == 0 ? mask_ + 1 : count),
@@ -49,7 +49,7 @@ EventQueue::Deposited EventQueue::put(const Event& event, Placed placed) {
   return {sequence, placed.lost_one};
 }
 
-// To twice the size, the unread events first. False without memory; nothing has changed then.
+// Doubles the ring, the unread events first. False: there is no memory, and nothing has changed.
 bool EventQueue::grow() {
   std::unique_ptr<Slot[]> ring(new (std::nothrow) Slot[2 * (mask_ + 1)]);
   if (!ring) return false;

@@ -1,13 +1,13 @@
 #pragma once
-// Handles: one integer that says what kind of object, on which interface, in which slot, of which
+// Handles: an integer that contains the kind of an object, its interface, its slot and its
 // generation. Both APIs use them.
 //
 // bits 31..29 kind, 28..27 interface, 26..9 slot, 8..0 generation. No object has all low 29 bits
-// set: interfaces whose number is 3 have fewer objects of a kind than there are slots. So no value
-// with all of them set (PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_CT_NONE, PTL_HANDLE_NONE) decodes to
-// one. Slots are many because programs make long lists, generations few: a pool takes its slots in
-// turn (slot_pool.h, invariant 3), so that a handle names something else again after 511 turns of
-// at least 64 objects.
+// set, because interface number 3 has fewer objects of a kind than there are slots. So a value with
+// all of them set (PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_CT_NONE, PTL_HANDLE_NONE) decodes to no
+// object. There are many slots because programs make long lists, and few generations: a pool uses
+// its slots in turn (slot_pool.h, invariant 3), so that an old handle names a new object only after
+// 511 turns of at least 64 objects.
 
 #include <cstdint>
 

@@ -20,13 +20,13 @@ namespace lintel::portals {
 namespace {
 
 struct Host {
-  std::mutex mutex;  // starting and stopping
+  std::mutex mutex;  // guards start and stop
   std::atomic<Process*> current{nullptr};
   std::unique_ptr<Process> own;
   unsigned starts = 0;
-  pid_t owner = 0;  // the operating-system process that made `own`
+  pid_t owner = 0;  // the operating-system process that has made `own`
   Config config;
-  // of the Processes that this operating-system process has ended
+  // sums of the Processes that have ended in this operating-system process
   std::unique_ptr<Counters> earlier = std::make_unique<Counters>();
 };
 
@@ -36,8 +36,7 @@ Host& host() {
   return *instance;
 }
 
-// Of all that this operating-system process has done, however often the APIs were started and
-// ended.
+// The counters of this operating-system process, over all starts and ends of the APIs.
 void write_counters(Host& state) {
   if (state.config.counters_file.empty()) return;
   Counters all;
@@ -48,10 +47,10 @@ void write_counters(Host& state) {
              std::strerror(errno));
 }
 
-// A program may end without having ended the APIs as often as it has started them.
+// For programs that end without ending the APIs as often as they have started them.
 void at_exit() {
   Host& state = host();
-  // exit() may come from anywhere
+  // exit() may be called from any thread
   const std::unique_lock<std::mutex> lock(state.mutex, std::try_to_lock);
   if (!lock || state.own == nullptr || state.owner != ::getpid()) return;
   state.own->count_frames();
@@ -68,7 +67,7 @@ void report_state() {
   if (process == nullptr) return;
   const std::string text = process->dump();
   LINTEL_LOG(kError, "state of this process, as asked for by signal:");
-  // Line by line: a log line has a bounded length.
+  // Logged line by line, because a log line has a limited length.
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     LINTEL_LOG(kError, "%.*s", static_cast<int>(end - start), text.c_str() + start);
@@ -100,7 +99,7 @@ bool make_process(Host& state) {
   return true;
 }
 
-// A child of fork() cannot use what its parent opened, nor end it.
+// A child of fork() can neither use nor end what its parent has opened.
 void forget_parents(Host& state) {
   if (state.own == nullptr || state.owner == ::getpid()) return;
   static_cast<void>(state.own.release());

@@ -1,35 +1,33 @@
 #pragma once
-// The one Process of the engine that belongs to this operating-system process, whichever APIs the
-// program uses: made from the environment when the first of them starts, ended when the last has
-// ended.
+// The engine's Process of this operating-system process, for all APIs that the program uses. It is
+// made from the environment when the first API starts, and ends when the last has ended.
 //
-// A test lends one of its own instead (ScopedProcess), so that one program can play several
+// A test can set a Process of its own instead (ScopedProcess), so that one program can have several
 // processes on a simulated network.
-// Thread: any; the current process changes in start_host(), stop_host() and ScopedProcess only.
+// Thread: any. Only start_host(), stop_host() and ScopedProcess change the current process.
 
 #include "base/config.h"
 #include "portals/engine/process.h"
 
 namespace lintel::portals {
 
-// The process in force, or null before start_host().
+// The current process, or null before start_host().
 Process* current_process();
 
-// Counted: each start_host() that returns true is to be followed by one stop_host(). False: the
-// environment is at fault; the log says how. In a child of fork() the parent's starts do not count:
-// it starts afresh.
+// Starts are counted: each start_host() that returns true needs one stop_host(). False: a variable
+// of the environment is wrong; the log has the reason. A child of fork() begins without a start.
 [[nodiscard]] bool start_host();
-// The last one ends all interfaces, after what was sent has left or the linger time is over, and
-// writes the counters file: the sum of all that this operating-system process has done so far.
-// Without a start: no effect. A process that exits before has the file written by exit().
+// The last one ends all interfaces, after what was sent has left or the linger time is over. It
+// then writes the counters file, with the sums of this operating-system process so far. Without a
+// start it has no effect. If a process exits without it, exit() writes the file.
 void stop_host();
-// This operating-system process has started it.
+// Whether start_host() has made a Process that still exists.
 bool host_started();
 
-// What the environment said at the start.
+// The settings that were read at the start.
 const Config& host_config();
 
-// Makes the APIs talk to `process` (not owned) until it goes out of scope.
+// Makes `process` (not owned) the current process until the end of the scope.
 class ScopedProcess {
  public:
   explicit ScopedProcess(Process& process);

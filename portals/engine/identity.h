@@ -1,5 +1,5 @@
 #pragma once
-// Identity: who sends: the process, and the user and job that its messages name.
+// Identity: the process, user and job that messages name as their sender.
 
 #include "base/ids.h"
 

@@ -1,5 +1,4 @@
-// The initiator's side: starting put, get and getput, and what ACK and REPLY do when they come back
-// (clauses 3.13, 4.1).
+// The initiator's side: starts put, get and getput, and handles ACK and REPLY (clauses 3.13, 4.1).
 
 #include "portals/engine/initiator.h"
 
@@ -15,7 +14,7 @@ using wire::MessageKind;
 
 Event response_event(const wire::Response& response) {
   Event event;
-  // Initiator of an ACK or REPLY event: the process that answered.
+  // In ACK and REPLY events the initiator is the process that answered.
   event.initiator = {NodeId(response.initiator_nid), Pid(response.initiator_pid)};
   event.user = UserId(response.user);
   event.job = JobId(response.job);
@@ -29,7 +28,7 @@ Event response_event(const wire::Response& response) {
   return event;
 }
 
-// The program could hear of it.
+// Whether an ack has an effect that the program can see.
 bool is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
   if (ack != AckRequest::kCount) return ack == AckRequest::kFull;
   return descriptor.counter().generation != 0 && descriptor.has(option::kCountAck);
@@ -76,20 +75,20 @@ Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& a
   return Status::kOk;
 }
 
-// An operation with a request that waits for an answer. Null: there are too many.
+// Makes an operation with a request that waits for an answer. Null: there are too many.
 Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interface,
                              PendingRequest::Kind kind) {
   Operation* const operation = operations_.create(prepared.peer, interface.kind(), true);
   if (operation == nullptr) return nullptr;
   const auto [request, id] = requests_.create(kind);
-  LINTEL_ASSERT(request != nullptr);  // there is one for each operation of this process
+  LINTEL_ASSERT(request != nullptr);  // the pool has one for each operation of this process
   request->id = id;
   operation->request = request;
   return operation;
 }
 
-// Completes the record of a request that is answered. With Portals 4 the descriptor that the answer
-// goes to is in use until then.
+// Fills in the record of a request that will be answered. With Portals 4 the descriptor of the
+// answer is in use until then.
 void Initiator::expect_answer(NetworkInterface& interface, PendingRequest& request,
                               const wire::Request& sent, const RequestArguments& arguments) {
   request.sent = sent;
@@ -100,7 +99,7 @@ void Initiator::expect_answer(NetworkInterface& interface, PendingRequest& reque
   request.pins = true;
 }
 
-// Its request has ended.
+// Ends the request of `operation`.
 void Initiator::end(Operation& operation) {
   const PendingRequest& request = *operation.request;
   if (request.pins) {
@@ -140,7 +139,8 @@ Status Initiator::get_put(NetworkInterface& interface, const RequestArguments& a
 // PUT and ATOMIC.
 Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& arguments,
                            const Prepared& prepared, MessageKind kind) {
-  // A put that nobody keeps a record of is bounded by what may wait for room. See has_room().
+  // A put without a record is limited by the number of messages that may wait for room: see
+  // has_room().
   if (outbox_.waiting() >= operations_.max()) return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
   const bool ack_wanted = is_told(descriptor, arguments.ack);
@@ -167,7 +167,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
 
   const SlotId id = operation != nullptr ? operation->id : SlotId{};
   const Payload payload = payload_of(arguments, descriptor, prepared.length);
-  // Small data leave first of all: the accounts are kept while they are on their way.
+  // Small data are sent first. The descriptor is charged while they are on their way.
   const bool left = !announced && outbox_.send_at_once(prepared.peer, request, payload);
 
   interface.entries.charge(descriptor);
@@ -281,7 +281,7 @@ Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments
   return Status::kOk;
 }
 
-// ---- ACK: no access control, no matching; straight to the descriptor that the message names
+// ---- ACK: no access control and no matching. It goes directly to the descriptor that it names
 // (clause 6.4 of the receive rules).
 
 void Initiator::on_ack(transport::PeerId from, const wire::Response& response) {
@@ -301,14 +301,14 @@ void Initiator::on_ack(transport::PeerId from, const wire::Response& response) {
   request->answered = true;
   request->acknowledged = true;
   request->answer = response;
-  // Where data of it still move, SEND_END comes first.
+  // If its data still move, SEND_END is logged first.
   if (operation->source != nullptr)
     return on_ended(transfers_.acknowledged(*operation, response.failure != 0));
   log_ack(*interfaces_.get(operation->interface_kind), *request, Failure::kNone);
   end(*operation);
 }
 
-// The END of the data has been logged. The request goes, unless its answer is still to come.
+// The END event of the data was logged. Ends the request, unless its answer is still to come.
 void Initiator::finish(const Transfers::Ended& ended) {
   Operation& operation = *ended.operation;
   const PendingRequest& request = *operation.request;
@@ -337,15 +337,15 @@ void Initiator::fail(Operation& operation, Failure failure, bool told) {
   } else if (request.acknowledged) {
     log_ack(interface, request, Failure::kNone);
   } else {
-    log_no_ack(interface, request, failure, told);  // a put whose data did not leave has said so
-                                                    // with its SEND_END
+    // the SEND_END of a put whose data did not leave has reported the failure
+    log_no_ack(interface, request, failure, told);
   }
   end(operation);
 }
 
 void Initiator::fail_unsent(SlotId id, Failure failure) {
   Operation* const operation = operations_.get(id);
-  // A long put ends with its source; one that wants no answer has no record.
+  // A long put ends with its source. A put without an answer has no record.
   if (operation == nullptr || operation->request == nullptr || operation->source != nullptr) return;
   if (operation->request->kind == PendingRequest::Kind::kPut) fail(*operation, failure, true);
 }
@@ -360,7 +360,8 @@ void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& reque
                         bool count_only) {
   MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor());
   if (descriptor == nullptr) {
-    // Unlinked while the ack was under way. A failure has nobody to be told to and is no message.
+    // The descriptor was unlinked while the ack was on its way. A failure is not a message, so it
+    // is not counted.
     if (failure == Failure::kNone) {
       counters_.add(Counter::kDropsStaleHandle);
       interface.registers.drop(DropCause::kStaleHandle, 0);
@@ -385,15 +386,15 @@ void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& reque
                        count_only || request.ack == AckRequest::kCount);
 }
 
-// An ACK that was wanted will not come. A failed SEND_END has told the program already; a counting
-// event that counts ACKs has heard of nothing.
+// An ACK that was wanted will not come. If a failed SEND_END has reported this, only a counting
+// event that counts ACKs still has to count it.
 void Initiator::log_no_ack(NetworkInterface& interface, const PendingRequest& request,
                            Failure failure, bool told_by_send) {
   if (!request.wants_ack() || (told_by_send && interface.is_portals3())) return;
   log_ack(interface, request, failure, told_by_send);
 }
 
-// ---- REPLY: the only reason to drop it is that the descriptor is gone.
+// ---- REPLY: it is dropped only if its descriptor has ended.
 
 void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
                          std::span<const std::byte> payload) {
@@ -417,11 +418,11 @@ void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
     transfers_.withdraw_clear(*operation);
     return end(*operation);
   }
-  transfers_.withdraw_clear(*operation);  // there is something to say that writes could not
+  transfers_.withdraw_clear(*operation);  // a REPLY has come, so the writes for the CLEAR do not
 
   const std::uint64_t offset = request->sent.return_offset;
   const std::uint64_t size = descriptor->region().length();
-  // Shorter than was asked for only if the descriptor was updated in between.
+  // Shorter than the requested length only if the descriptor was updated meanwhile.
   const std::uint64_t room = offset <= size ? size - offset : 0;
   const std::uint64_t length = std::min({response.manipulated_length, request->sent.length, room});
   interface->entries.charge(*descriptor);
@@ -448,8 +449,8 @@ void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
   end(*operation);
 }
 
-// The REPLY_END of a get that no REPLY tells of: `length` bytes are in place, or it will never be
-// answered and the waiter is woken by a failure.
+// Logs the REPLY_END of a get without a REPLY: `length` bytes are in place, or the get will not be
+// answered and the event reports a failure.
 void Initiator::log_reply(NetworkInterface& interface, const PendingRequest& request,
                           std::uint64_t length, Failure failure) {
   MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor());

@@ -1,11 +1,10 @@
 #pragma once
-// Initiator: the operations that this process begins, and the requests that wait for ACK or REPLY
-// (clauses 3.13, 4.1).
+// Initiator: begins the operations of this process, and keeps the requests that wait for ACK or
+// REPLY (clauses 3.13, 4.1).
 //
 // Owned by the Endpoint; owns the requests; borrows everything else. Guarded by the process' lock.
 // Invariants: (1) each PendingRequest is a part of one operation; (2) it ends when its answer has
-//             come and its data have moved, or by fail(); (3) a descriptor that it pins is busy
-//             until then.
+// come and its data have moved, or by fail(); (3) a descriptor that it pins is busy until then.
 // Does not: move long data (transfers.h), match, or wait for room (room_wait.h).
 
 #include <cstdint>
@@ -34,47 +33,47 @@ class Initiator {
   // nothing has happened then.
   Status start(NetworkInterface& interface, wire::MessageKind kind,
                const RequestArguments& arguments);
-  // The same without the checks of Portals 4, for callers that keep its limits themselves.
+  // The same without the checks of Portals 4, for callers that observe its limits.
   Status put(NetworkInterface& interface, const RequestArguments& arguments);
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
-  // A put of one contiguous piece of memory, whose SEND_END says that it is no longer needed.
-  // Errors: as put(); kNoSpace also where it cannot leave at once. The receiver is to have welcomed
-  // parcels. REQUIRES: no acknowledgement is wanted.
+  // A put as a placed message, of one contiguous piece of memory. SEND_END reports that the memory
+  // is no longer needed. Errors: as put(), and kNoSpace if it cannot leave at once. REQUIRES: the
+  // receiver has called welcome_parcels(), and no acknowledgement is wanted.
   Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments,
                     transport::PlacementKey key);
-  // Room for one more operation: max() of this process are not under way, and no more messages than
-  // that wait for room in the transport.
+  // Whether there is room for one more operation: fewer than max() of this process are under way,
+  // and fewer messages than max() wait for room in the transport.
   bool has_room() const { return operations_.has_room() && outbox_.waiting() < operations_.max(); }
-  // The operation that start() has had no room for, and whose peer is lost, ends at once, with the
-  // events and counts of that. Errors: as start().
+  // Ends an operation for which start() had no room and whose peer was lost meanwhile, with the
+  // events and counts of a failed operation. Errors: as start().
   Status fail_unstarted(NetworkInterface& interface, wire::MessageKind kind,
                         const RequestArguments& arguments);
 
   // ---- Triggered operations (triggered.cpp)
-  // start() once `counter` has reached `threshold`; it may have. What is wrong with the operation
-  // is found now. Errors: also kCounterInvalid.
+  // Calls start() when `counter` has reached `threshold`, which may already be true. Errors in the
+  // operation are found now. Errors: as start(), and kCounterInvalid.
   Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind,
                     const RequestArguments& arguments, SlotId counter, std::uint64_t threshold);
-  // Carries out what has become due, on every interface. True: one found no room. It stays the next
-  // of its interface: call again after each poll.
+  // Carries out the triggered operations that have become due, on every interface. True: one found
+  // no room. It remains the next of its interface; call again after each poll.
   bool carry_out_triggered();
-  // How many of one interface have begun. Never falls.
+  // How many triggered operations of one interface have begun. Never decreases.
   std::uint64_t fired(std::uint8_t interface_kind) const { return fired_[interface_kind]; }
 
-  // ---- What comes back
+  // ---- Answers
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response,
                 std::span<const std::byte> payload);
-  // The other side has nothing to say about the request of `operation`, or no more.
+  // A DISCARD for the request of `operation`: no answer comes, or no further one.
   void on_discard(Operation& operation);
-  // A transfer has ended that `ended` names the request of, if it does.
+  // A transfer has ended. `ended` names its operation if that has a PendingRequest.
   void on_ended(const Transfers::Ended& ended) {
     if (ended.operation != nullptr) finish(ended);
   }
-  // Ends the request with the events of a failure. `told`: the program has heard of it by SEND_END.
-  // The operation goes if nothing else is left of it.
+  // Ends the request with the events of a failure. `told`: SEND_END has already reported it. The
+  // operation ends too if it has no other part.
   [[gnu::cold]] void fail(Operation& operation, Failure failure, bool told);
-  // Its message has never left.
+  // The same for a request whose message was never sent.
   [[gnu::cold]] void fail_unsent(SlotId operation, Failure failure);
 
  private:
@@ -120,11 +119,11 @@ class Initiator {
   const InterfaceTable& interfaces_;
   Counters& counters_;
   SlotPool<PendingRequest> requests_;
-  std::array<std::uint64_t, kMaxInterfaces> fired_{};  // triggered operations that have begun, by
-                                                       // interface
+  // triggered operations that have begun, by interface
+  std::array<std::uint64_t, kMaxInterfaces> fired_{};
 };
 
-// The request of a triggered operation. REQUIRES: an operation on the network.
+// The kind of message for a triggered operation. REQUIRES: not kIncrement or kSet.
 wire::MessageKind message_kind(TriggeredOperation::Kind kind);
 
 }  // namespace lintel::portals

@@ -1,5 +1,5 @@
 #pragma once
-// InterfaceTable: which interfaces of this process take messages, by the number that messages
+// InterfaceTable: the interfaces of this process that accept messages, by the number that messages
 // carry.
 //
 // A plain struct, owned by the Endpoint; borrows the interfaces. Guarded by the process' lock.
@@ -17,12 +17,12 @@ inline constexpr std::size_t kMaxInterfaces = wire::kHighestInterfaceKind + 1;
 struct InterfaceTable {
   struct Row {
     NetworkInterface* interface = nullptr;
-    bool closing = false;  // requests for it are refused as if it were gone
+    bool closing = false;  // requests for it are refused as if it did not exist
   };
   std::array<Row, kMaxInterfaces> rows{};
 
   NetworkInterface* get(std::uint8_t kind) const { return rows[kind].interface; }
-  // The one that requests of that number are for.
+  // The interface that accepts requests of that number, or null.
   NetworkInterface* taking_requests(std::uint8_t kind) const {
     return rows[kind].closing ? nullptr : rows[kind].interface;
   }
@@ -32,8 +32,8 @@ struct InterfaceTable {
       if (row.interface != nullptr) visit(*row.interface);
     }
   }
-  // A message that concerns no interface of this process is counted on the first there is, so that
-  // it is not lost silently.
+  // Counts a message that is for no interface of this process on the first interface, so that it is
+  // not lost silently.
   void drop_foreign(DropCause cause, std::uint64_t bytes) const {
     for (const Row& row : rows) {
       if (row.interface == nullptr) continue;

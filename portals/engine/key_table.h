@@ -1,10 +1,10 @@
 #pragma once
-// KeyTable: a hash table from keys that it does not know to the first of the things that have the
-// key. What both indexes of a portal are made of.
+// KeyTable: a hash table from a key to the first of the things that have that key. The table does
+// not store keys. Both indexes of a portal use it.
 //
 // Open addressing with linear probing; removal moves followers back, so there are no tombstones and
 // a miss stays short.
-// Owned by a class of an index; borrows the things. Guarded by the endpoint's lock.
+// Owned by a class of an index; borrows the things. Guarded by the process' lock.
 // Memory: 16 bytes per slot; doubles when a quarter full, from kSparseSlots slots on when half
 // full. Does not: compare keys or hash them.
 
@@ -23,12 +23,12 @@ class KeyTable {
     Thing* first = nullptr;  // of one key; nullptr = free
   };
 
-  // There has been room for a key once.
+  // Whether make_room() has succeeded once.
   bool allocated() const { return slots_ != nullptr; }
   std::uint32_t keys() const { return keys_; }
 
-  // The slot of the key with this hash whose first thing `same(const Thing&)` recognises; a free
-  // one when there is none. REQUIRES: allocated().
+  // The slot of the key: the one with this hash for whose first thing `same(const Thing&)` is true.
+  // A free slot if there is none. REQUIRES: allocated().
   template <class Same>
   Slot& find(std::uint64_t hash, Same&& same) const {
     for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
@@ -37,23 +37,23 @@ class KeyTable {
     }
   }
 
-  // A slot that find() gave as free gets a key; its `first` is the caller's to set. REQUIRES:
-  // make_room() since the last one.
+  // Gives a key to a slot that find() has returned as free. The caller sets `first`. REQUIRES:
+  // make_room() since the last occupy().
   void occupy(Slot& slot, std::uint64_t hash) {
     slot.hash = hash;
     ++keys_;
   }
 
-  // Room for one more key. False without memory; the table is unchanged then.
+  // Makes room for one more key. False: there is no memory, and the table is unchanged.
   bool make_room();
 
-  // Frees the slot and moves later ones back, so that no probe meets a hole before its key.
+  // Frees the slot and moves later ones back, so that no probe meets a free slot before its key.
   void erase(const Slot& slot);
 
  private:
   static constexpr std::uint32_t kMostSlots = 1U << 31;
-  // A sparse table ends most probes at once, without a mispredicted branch; beyond the size of a
-  // cache, density counts for more.
+  // In a sparse table most probes end at once, without a mispredicted branch. In a table larger
+  // than a cache, density matters more.
   static constexpr std::uint32_t kSparseSlots = 1U << 16;
 
   std::unique_ptr<Slot[]> slots_;

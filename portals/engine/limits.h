@@ -1,5 +1,5 @@
 #pragma once
-// Limits of one network interface: what it grants at most, and what a caller asked for.
+// Limits of one network interface: the largest ones that it grants, and those of a caller.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,9 +28,9 @@ struct Limits {
   std::uint32_t features = 0;  // bits of portals4.h
 };
 
-// What is ordered, and what may be volatile, goes with its message: no more than `eager_limit`
-// bytes. Nor more than an atomic may have: programs send atomics of up to these lengths without a
-// look at their own limit.
+// Data that are ordered or may be volatile travel in their message, so their limit is at most
+// `eager_limit`. It is also at most the limit of atomics, because programs send atomics of these
+// lengths without checking the limit of atomics.
 constexpr Limits with_message(Limits limits, std::uint64_t eager_limit,
                               std::uint64_t atomic_limit) {
   limits.max_atomic_bytes = std::min(limits.max_atomic_bytes, atomic_limit);
@@ -42,7 +42,8 @@ constexpr Limits with_message(Limits limits, std::uint64_t eager_limit,
   return limits;
 }
 
-// What a program wishes for, if it is a wish and no more than there is.
+// The limit for a program that asks for `desired`: that number, if it is positive and not above
+// `most`.
 constexpr std::uint32_t wish(std::uint32_t most, int desired) {
   return desired > 0 ? std::min(most, static_cast<std::uint32_t>(desired)) : most;
 }
@@ -50,11 +51,11 @@ constexpr std::uint64_t wish(std::uint64_t most, std::uint64_t desired) {
   return desired > 0 ? std::min(most, desired) : most;
 }
 
-// Portals 4: searches that wait for the data of a message to land. Each has a descriptor, as MDs
-// and entries have.
+// Portals 4: the largest number of searches that wait for the data of a message. Each has a
+// descriptor, as MDs and entries have.
 inline constexpr std::uint32_t kMaxSearches = 1024;
 
-// Events that one queue may hold; bounds what a single call can allocate.
+// The largest number of events in one queue. It bounds what a single call can allocate.
 inline constexpr std::uint64_t kMaxQueueEvents = 1ULL << 24;
 
 }  // namespace lintel::portals

@@ -1,5 +1,5 @@
-// The engine's own C interface: answers about itself. One of the two files above transport/ that
-// know which transports exist, because it is asked about them.
+// The C interface of lintel.h: information about Lintel. One of the two files above transport/ that
+// know which transports exist, because it reports them.
 
 #include <algorithm>
 #include <cstdio>
@@ -66,15 +66,15 @@ transport::NetworkOptions network_options(const Config& config, const std::strin
   return options;
 }
 
-// Empty if there is no such network interface, which problems_text() says.
+// Empty if there is no such network interface; problems_text() reports that.
 std::vector<transport::NetworkReport> survey(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address) return {};
   return transport::survey_networks(network_options(config, *address));
 }
 
-// Why opening a network interface would fail with these settings; empty if it would not, as far as
-// can be told without doing it.
+// The reasons for which opening a network interface would fail with these settings, as far as they
+// are known without opening it; empty if there are none.
 std::string obstacle(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address)
@@ -119,7 +119,7 @@ std::string providers_json(const Config& config) {
   return text + "]}";
 }
 
-// Empty: there is no such topic in this format.
+// Empty: the topic does not exist in this format.
 std::optional<std::string> describe(lintel_topic_t topic, lintel_format_t format) {
   const ConfigReading reading = read_environment();
   const bool json = format == LINTEL_JSON;

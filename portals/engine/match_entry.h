@@ -1,11 +1,13 @@
 #pragma once
-// MatchEntry: one place in the match list of a portal, saying which requests may use the memory
-// descriptor that hangs on it.
+// MatchEntry: one entry of the match list of a portal. It says which requests may use its memory
+// descriptor.
 //
-// Owned by the network interface's pool; linked into at most one MatchList, which borrows it.
-// Guarded by the endpoint's lock. Invariants: (1) it has at most one memory descriptor, which knows
-// it in turn; (2) it is matchable exactly while that descriptor is active. Does not: decide whether
-// the descriptor takes a request (memory_descriptor.h), or keep order (match_list.h).
+// Owned by the network interface's pool. Linked into at most one MatchList, which borrows it.
+// Guarded by the process' lock.
+// Invariants: (1) it has at most one memory descriptor, which points back to it; (2) it is
+// matchable exactly while that descriptor is active.
+// Does not: decide whether the descriptor accepts a request (memory_descriptor.h), or keep order
+// (match_list.h).
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
@@ -19,10 +21,10 @@ namespace lintel::portals {
 class MemoryDescriptor;
 class MatchList;
 
-inline constexpr std::uint32_t kAnyId = 0xffffffffU;  // wildcard for nid and pid alike
+inline constexpr std::uint32_t kAnyId = 0xffffffffU;  // wildcard for nid and for pid
 
-// Which requests an entry is for. Matches if the ids agree where they are not wild, and the bits
-// agree where ignore_bits has zeros.
+// The requests that an entry matches: those whose nid and pid are equal to these, unless these are
+// kAnyId, and whose match bits are equal in all bits that are 0 in ignore_bits.
 struct MatchCriteria {
   ProcessId initiator;
   std::uint64_t match_bits = 0;
@@ -35,8 +37,8 @@ struct MatchCriteria {
   }
 };
 
-// A process as one number, and the bits of it that the criteria do not look at: how the indexes
-// make keys.
+// For the keys of the indexes: a process as one number, and the bits of it that the criteria
+// ignore.
 constexpr std::uint64_t joined(ProcessId id) {
   return (std::uint64_t{id.nid.value} << 32) | id.pid.value;
 }
@@ -73,10 +75,10 @@ class MatchEntry {
   bool unlink_with_descriptor_;
   PortalList list_;
 
-  // The list's own. What find() reads stands first, so that it shares a cache line with the
-  // criteria.
+  // For the list. The members that find() reads come first, so that they share a cache line with
+  // the criteria.
   bool matchable_ = false;
-  std::uint8_t index_class_ = 0;      // where the index keeps it; meaningful while matchable
+  std::uint8_t index_class_ = 0;      // the class in the index; valid while matchable
   std::uint64_t order_ = 0;           // grows along the list
   MatchEntry* index_next_ = nullptr;  // ring of the matchable entries of one class and key, in list
                                       // order

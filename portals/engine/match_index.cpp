@@ -54,7 +54,7 @@ void MatchIndex::remove(MatchEntry& entry) {
   if (kind.table.keys() == 0) in_use_ &= ~(1U << entry.index_class_);
 }
 
-// Puts the entry at its place in the ring.
+// Links the entry at its place in the ring.
 void MatchIndex::link(MatchEntry*& first, MatchEntry& entry) {
   if (!first) {
     entry.index_next_ = entry.index_previous_ = &entry;
@@ -74,9 +74,10 @@ void MatchIndex::link(MatchEntry*& first, MatchEntry& entry) {
   after->index_previous_ = &entry;
 }
 
-// The last of the ring that stands before the entry. REQUIRES: `first` does. Searches from both
-// ends of the ring and from the entry's neighbours in the list; while the ends have not told, there
-// is a member of the ring on either side, so no walk along the list can run out.
+// The last entry of the ring that is before the entry. REQUIRES: `first` is before it. Searches
+// from both ends of the ring and from the entry's neighbours in the list. Until the search from the
+// ends succeeds, the ring has members on both sides of the entry, so the walk along the list finds
+// one.
 MatchEntry* MatchIndex::predecessor(MatchEntry& first, MatchEntry& entry) {
   const auto in_ring = [&entry](const MatchEntry& other) {
     return other.matchable_ && other.index_class_ == entry.index_class_ &&
@@ -96,7 +97,7 @@ MatchEntry* MatchIndex::predecessor(MatchEntry& first, MatchEntry& entry) {
   }
 }
 
-// `first` becomes the next when it was the entry, nullptr when that was the last.
+// If `first` is the entry, it becomes the next one, or nullptr if there is none.
 void MatchIndex::unlink(MatchEntry*& first, MatchEntry& entry) {
   if (first == &entry) first = entry.index_next_ == &entry ? nullptr : entry.index_next_;
   entry.index_previous_->index_next_ = entry.index_next_;
@@ -104,9 +105,9 @@ void MatchIndex::unlink(MatchEntry*& first, MatchEntry& entry) {
   entry.index_next_ = entry.index_previous_ = nullptr;
 }
 
-// The class of these criteria, or kWalkedClass when all are taken by others. A class without
-// entries may be given new criteria; one that never had any, or already has these, is preferred,
-// because its table fits.
+// The class of these criteria, or kWalkedClass if all are in use for others. A class without
+// entries may get new criteria. One that was never used, or already has these criteria, is
+// preferred, because its table has the right size.
 std::uint8_t MatchIndex::class_for(const MatchCriteria& criteria) {
   const std::uint64_t process_mask = ignored_process(criteria);
   const std::uint64_t kept_bits = ~criteria.ignore_bits;

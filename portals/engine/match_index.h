@@ -1,19 +1,18 @@
 #pragma once
 // MatchIndex: finds the first matchable entry for a request without walking the match list.
 //
-// Entries whose criteria look at the same parts of a request (nid or not, pid or not, which match
-// bits) form a class. Inside a class equal keys mean a match, so each class is a hash table from
-// key to the ring of its entries in list order. find() asks every class in use and takes the
-// candidate that comes first in the list. The first few entries, and those for which no class is
-// left, stay in one ring that is walked.
+// Entries whose criteria use the same parts of a request (nid or not, pid or not, which match bits)
+// form a class. Within a class, equal keys mean a match. So each class is a hash table from a key
+// to the ring of its entries in list order. find() looks into every class in use and takes the
+// candidate that is first in the list. The first few entries, and those for which no class is free,
+// are in one ring that is walked.
 //
-// Owned by a MatchList, whose ordered list it borrows with the entries. Guarded by the endpoint's
+// Owned by a MatchList, whose ordered list it borrows with the entries. Guarded by the process'
 // lock.
 // Invariants: (1) an entry is in exactly one ring, the rings are sorted by order_, and a table's
 // slot names the first of its ring;
-//             (2) a class is probed exactly while it has entries; (3) at most kWalked entries are
-//             walked unless more than kClasses kinds of criteria are in use at a time, or memory
-//             ran out.
+// (2) a class is probed exactly while it has entries; (3) at most kWalked entries are walked,
+// unless more than kClasses kinds of criteria are in use at a time, or there was no memory.
 // Memory: tables of 16 bytes per slot, which double when a quarter full, from 65,536 slots on when
 // half full; so 64 to 128 bytes per key, 32 to 64 for many keys. A table keeps its size until its
 // class is given to other criteria. Does not: allocate in find() or remove(), or set order_
@@ -44,17 +43,17 @@ class MatchIndex {
   MatchIndex(const MatchIndex&) = delete;
   MatchIndex& operator=(const MatchIndex&) = delete;
 
-  // Makes the entry visible. REQUIRES: it has its place in the list and is not in the index. O(1)
-  // amortised, save that the place between entries of the same key is searched: from both ends of
-  // their ring, and from the entry's neighbours in the list, whichever is nearer. May allocate;
-  // without memory the entry is walked instead of hashed.
+  // Adds the entry, so that find() can return it. REQUIRES: it has its place in the list and is not
+  // in the index. O(1) amortised, except for the search of its place among entries of the same key:
+  // from both ends of their ring and from the entry's neighbours in the list, whichever is nearer.
+  // May allocate. Without memory the entry is put into the ring that is walked.
   void add(MatchEntry& entry);
 
-  // Takes the entry out. REQUIRES: it is in the index. O(1).
+  // Removes the entry. REQUIRES: it is in the index. O(1).
   void remove(MatchEntry& entry);
 
   // The first entry in order that admits the request and for which `accepts(MatchEntry&)` is true,
-  // or nullptr. `accepts` is asked in list order, once per entry, and must not change the list.
+  // or nullptr. `accepts` is called in list order, once per entry, and must not change the list.
   template <class Accepts>
   MatchEntry* find(ProcessId initiator, std::uint64_t match_bits, Accepts&& accepts) const {
     if (in_use_ == 0) {
@@ -64,8 +63,7 @@ class MatchIndex {
       }
       return nullptr;
     }
-    std::array<MatchEntry*, kClasses + 1> candidates;  // the next to be asked, of each ring that
-                                                       // has any
+    std::array<MatchEntry*, kClasses + 1> candidates;  // the next entry of each ring that has one
     std::size_t count = 0;
     if (MatchEntry* entry = first_walked(initiator, match_bits)) candidates[count++] = entry;
     const std::uint64_t process = joined(initiator);
@@ -92,8 +90,8 @@ class MatchIndex {
   using Table = KeyTable<MatchEntry, 16>;  // the first of the ring of one key
 
   struct Class {
-    std::uint64_t process_mask = 0;  // ones where the initiator does not matter
-    std::uint64_t kept_bits = 0;     // ones where the match bits matter
+    std::uint64_t process_mask = 0;  // 1 for bits of the initiator that are ignored
+    std::uint64_t kept_bits = 0;     // 1 for match bits that are compared
     Table table;
 
     std::uint64_t hash(std::uint64_t process, std::uint64_t match_bits) const {

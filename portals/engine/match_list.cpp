@@ -8,19 +8,19 @@
 namespace lintel::portals {
 namespace {
 
-// Order labels. Attaching leaves kGap between neighbours; insertion next to a base leaves most of
-// that to the insertions which follow at the same base. Only when a gap is used up are labels
-// changed, and then of the smallest aligned range that is sparse enough (M. Bender et al., "Two
-// simplified algorithms for maintaining order in a list", 2002), which makes O(log n) changes per
-// insertion in the long run.
+// Order labels. Attaching leaves kGap between neighbours. Insertion next to a base leaves most of
+// that gap for later insertions at the same base. Labels are changed only when a gap is used up:
+// those of the smallest aligned range that is sparse enough (M. Bender et al., "Two simplified
+// algorithms for maintaining order in a list", 2002). This makes O(log n) amortised changes per
+// insertion.
 constexpr std::uint64_t kMiddle = 1ULL << 63;
 constexpr std::uint64_t kGap = 1ULL << 40;
 constexpr std::uint64_t kStep = 1ULL << 20;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
-constexpr double kOverflow = 1.4;       // a range of 2^i labels is sparse enough with at most (2 /
-                                        // kOverflow)^i entries
-constexpr unsigned kSmallestRange = 6;  // log2; from here on a range that is sparse enough leaves
-                                        // gaps of 7 and more
+// a range of 2^i labels is sparse enough with at most (2 / kOverflow)^i entries
+constexpr double kOverflow = 1.4;
+// log2; from this size on a range that is sparse enough leaves gaps of at least 7
+constexpr unsigned kSmallestRange = 6;
 
 }  // namespace
 
@@ -55,8 +55,8 @@ void MatchList::set_matchable(MatchEntry& entry, bool matchable) {
   entry.matchable_ = matchable;
 }
 
-// Links the entry in front of `place`. `side` says on which side of a base it goes, and so where
-// the next ones are likely to go.
+// Links the entry before `place`. `side` is its side of a base, where the next entries will
+// probably be inserted too.
 void MatchList::link(Entries::iterator place, MatchEntry& entry, Side side) {
   LINTEL_ASSERT(!entry.order_link_.is_linked());
   const bool at_end = place == entries_.begin() || place == entries_.end();
@@ -69,7 +69,7 @@ void MatchList::link(Entries::iterator place, MatchEntry& entry, Side side) {
   }
 }
 
-// Gives the entry a label between its neighbours'. False if there is none.
+// Gives the entry a label between those of its neighbours. False: there is none.
 bool MatchList::choose_order(Entries::iterator here, Side side) {
   const bool is_first = here == entries_.begin();
   const bool is_last = std::next(here) == entries_.end();
@@ -91,8 +91,8 @@ bool MatchList::choose_order(Entries::iterator here, Side side) {
   return true;
 }
 
-// Spreads the labels of the smallest range around the entry that is sparse enough, and gives the
-// entry one of them.
+// Spreads the labels of the smallest range around the entry that is sparse enough, and gives one of
+// them to the entry.
 void MatchList::spread_around(Entries::iterator here) {
   const std::uint64_t centre = std::prev(here)->order_;
   auto begin = here;
@@ -116,8 +116,8 @@ void MatchList::spread_around(Entries::iterator here) {
   recentre();
 }
 
-// Lays all labels out around the middle. Comes after millions of attachments at one end, when the
-// labels have reached the end of their range.
+// Distributes all labels around the middle. This is needed after millions of attachments at one
+// end, when the labels have reached the end of their range.
 void MatchList::recentre() {
   const std::uint64_t count = entries_.size();
   const std::uint64_t gap = std::min(kGap, (kMiddle / 2) / count);

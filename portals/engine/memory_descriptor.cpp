@@ -10,7 +10,7 @@ void MemoryDescriptor::describe(DescriptorRules rules) {
   region_ = std::move(rules.region);
   counter_ = rules.counter;
   user_ = rules.user;
-  // A negative threshold other than "unlimited" leaves nothing to do.
+  // A negative threshold other than kUnlimited makes it inactive.
   if (snapshot_.threshold < 0 && snapshot_.threshold != kUnlimited) snapshot_.threshold = 0;
   local_offset_ = 0;
   active_ = snapshot_.threshold != 0;
@@ -25,8 +25,8 @@ std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(
   const bool beyond = offset > region_.length();
   if (beyond && !(truncate && has(option::kBeyondEnd))) return std::nullopt;
   const std::uint64_t room = beyond ? 0 : region_.length() - offset;
-  // max_size is also the largest request that the descriptor is meant to take; larger ones fall
-  // through to the next entry.
+  // max_size is also the largest request that the descriptor accepts; a larger one goes to the next
+  // entry.
   if (!truncate && !remote && has(option::kMaxSize) && snapshot_.max_size != 0 &&
       request_length > snapshot_.max_size)
     return std::nullopt;
@@ -62,8 +62,7 @@ void MemoryDescriptor::move_to(std::uint64_t local_offset) {
 
 void MemoryDescriptor::charge() {
   if (snapshot_.threshold <= 0)
-    return;  // unlimited, or nothing left to take (an ack or reply to
-             // an inactive descriptor)
+    return;  // unlimited, or no unit is left (an ack or reply for an inactive descriptor)
   if (--snapshot_.threshold == 0) use_up();
 }
 

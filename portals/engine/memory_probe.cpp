@@ -11,7 +11,7 @@
 namespace lintel::portals {
 namespace {
 
-#ifndef MADV_POPULATE_READ  // Linux 5.14; the headers may be older than the kernel
+#ifndef MADV_POPULATE_READ  // of Linux 5.14; the headers may be older than the kernel
 constexpr int MADV_POPULATE_READ = 22;
 constexpr int MADV_POPULATE_WRITE = 23;
 #endif
@@ -21,8 +21,8 @@ std::uintptr_t page_size() {
   return kSize;
 }
 
-// The kernel reads 8 bytes there before it refuses a way of changing the signal mask that there is
-// not.
+// The kernel reads 8 bytes there before it refuses this call, because its way of changing the
+// signal mask does not exist.
 bool can_read(std::uintptr_t page) {
   constexpr int kNoSuchWay = -1;
   constexpr std::size_t kMaskBytes = 8;
@@ -30,7 +30,7 @@ bool can_read(std::uintptr_t page) {
          errno != EFAULT;
 }
 
-// The kernel adds 0 to a word there, atomically, and wakes nobody.
+// The kernel atomically adds 0 to a word there, and wakes no thread.
 bool can_write(std::uintptr_t page) {
   static std::uint32_t nobody_waits_here = 0;
   constexpr std::uint32_t kNobody = 0;
@@ -58,7 +58,8 @@ bool run_is_accessible(std::span<const std::byte> run, Access access) {
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(run.data()) & mask;
   const std::uintptr_t last =
       (reinterpret_cast<std::uintptr_t>(run.data()) + (run.size() - 1)) & mask;
-  // Device memory cannot be populated, yet can be accessed: what fails is looked at page by page.
+  // Device memory cannot be populated, but can be accessed. So a range that fails is checked page
+  // by page.
   if (last != first && can_populate() &&
       ::madvise(reinterpret_cast<void*>(first), last - first + page_size(),
                 access == Access::kRead ? MADV_POPULATE_READ : MADV_POPULATE_WRITE) == 0) {

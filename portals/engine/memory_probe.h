@@ -1,10 +1,10 @@
 #pragma once
-// Whether memory that a program has promised nothing about can be read or written, found out
-// without a fault. For entries over memory that may not be mapped (Portals 4,
-// PTL_TARGET_BIND_INACCESSIBLE); costs a system call for each page, or for each larger range.
+// Finds out whether memory can be read or written, without a fault. For entries over memory that
+// may not be mapped (Portals 4, PTL_TARGET_BIND_INACCESSIBLE). It takes a system call for each
+// page, or for each larger range.
 //
-// The answer holds until the program changes its mappings. Any thread, does not block; pages that
-// were never touched are populated.
+// The answer is valid until the program changes its mappings. Any thread. Does not block. Makes
+// pages resident that were never touched.
 
 #include <cstdint>
 

@@ -1,10 +1,9 @@
 #pragma once
-// MemoryRegion: a program's memory as one flat space of bytes, whether it is one piece or a list of
-// pieces.
+// MemoryRegion: a program's memory, one piece or a list of pieces, as one flat space of bytes.
 //
-// A value; copies share the (immutable) list of pieces. Does not own the memory: the program does,
-// for as long as a descriptor or an operation refers to it. Offsets and lengths are always bytes of
-// the flat space.
+// A value. Copies share the list of pieces, which does not change. The program owns the memory,
+// which must exist while a descriptor or an operation refers to it. Offsets and lengths are bytes
+// of the flat space.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,13 +31,13 @@ class MemoryRegion {
   explicit MemoryRegion(std::span<const Piece> pieces);
 
   std::uint64_t length() const { return length_; }
-  // Whether [offset, offset + length) lies within it.
+  // Whether [offset, offset + length) is within the region.
   bool holds(std::uint64_t offset, std::uint64_t length) const {
     return offset <= length_ && length <= length_ - offset;
   }
 
-  // Where the byte at `offset` is, as a number: it may lie behind the end of a region of one piece.
-  // Null behind the end of a list of pieces.
+  // The address of the byte at `offset`. In a region of one piece it may be beyond the end. Null
+  // beyond the end of a list of pieces.
   void* address_at(std::uint64_t offset) const;
 
   // Calls `visit(std::span<std::byte>)` for each non-empty contiguous run of [offset, offset +
@@ -46,7 +45,7 @@ class MemoryRegion {
   // REQUIRES: the range lies within the region.
   template <class Visit>
   void for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const;
-  // That range, if it is one contiguous run; else nothing. REQUIRES: as for_each_run().
+  // That range, if it is one contiguous run; otherwise empty. REQUIRES: as for_each_run().
   std::span<std::byte> contiguous(std::uint64_t offset, std::uint64_t length) const {
     std::span<std::byte> last;
     for_each_run(offset, length, [&last](std::span<std::byte> run) { last = run; });
@@ -78,7 +77,7 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
   LINTEL_ASSERT(holds(offset, length));
   if (length == 0) return;
   if (!pieces_) {
-    // As numbers: a region may be all of the address space, from null on.
+    // Computed with integers, because a region may be all of the address space, from null on.
     visit(std::span<std::byte>(
         reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(start_) + offset), length));
     return;
@@ -94,7 +93,8 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
   }
 }
 
-// The last that begins there or before: the empty ones before it begin at the same offset.
+// The last piece that begins at `offset` or before. Empty pieces before it may begin at the same
+// offset.
 inline std::vector<MemoryRegion::PlacedPiece>::const_iterator MemoryRegion::piece_at(
     std::uint64_t offset) const {
   return std::upper_bound(pieces_->begin(), pieces_->end(), offset,

@@ -20,7 +20,7 @@ std::size_t most_bound(std::uint8_t kind, const Limits& limits) {
   return kind == kPortals3Kind ? std::numeric_limits<std::size_t>::max() : limits.max_descriptors;
 }
 
-// The program hears of an operation of this kind that succeeds.
+// Whether the end of a successful operation of this kind is reported to the program.
 bool tells(const MemoryDescriptor& descriptor, EventKind kind) {
   const std::uint32_t silent = option::kSuccessDisable | option::kEndDisable |
                                (kind == EventKind::kSendEnd ? option::kSendDisable : 0);
@@ -74,7 +74,7 @@ bool NetworkInterface::idle_soon(SlotId id) {
   return !descriptor->data_move() || !tells(*descriptor, EventKind::kSendEnd);
 }
 
-// Descriptors last: the others may still name them.
+// Descriptors are last, because the other objects may name them.
 void NetworkInterface::drop_objects() {
   unexpected.drop_all();
   entries.drop_all();
@@ -120,8 +120,7 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   bool logged = false;
   std::uint32_t sequence = 0;
   if (completion.log_end) {
-    // The queue may have been freed meanwhile; its successor in the same slot has another
-    // generation.
+    // The queue may have been freed meanwhile. A new queue in the same slot has another generation.
     if (EventQueue* queue = events.queue(completion.queue)) {
       queue->settle_end(event.kind);
       if (failure != Failure::kNone || !descriptor->has(option::kSuccessDisable)) {

@@ -1,13 +1,13 @@
 #pragma once
-// NetworkInterface: one program-visible interface: its identity, its limits, its parts, and the
-// events of the operations that it takes part in.
+// NetworkInterface: one interface of the program: its identity, its limits, its parts, and the
+// events of its operations.
 //
 // Owned by the Process. Guarded by the process' lock: every member REQUIRES it.
-// Its parts are public: each keeps its own invariants, and callers talk to the part that has the
-// state. What needs several parts at once is a function here: the life of an operation (open,
-// close, log_single, log_at_once), and the ends of objects. Invariant: every open() is followed by
-// one close().
-// Does not: send or receive (endpoint.h), wait, or know any API's codes.
+// Its parts are public. Each keeps its own invariants, and callers use the part that has the state.
+// A function here is one that needs several parts: the begin and end of an operation (open, close,
+// log_single, log_at_once), and the ends of objects.
+// Invariant: every open() is followed by one close().
+// Does not: send or receive (endpoint.h), wait, or use the return codes of an API.
 
 #include <cstdint>
 #include <string>
@@ -39,8 +39,8 @@ using wire::kPortals3Kind;
 
 class NetworkInterface {
  public:
-  // `first_generation`: of all its objects, so that handles of an interface that was open before
-  // name nothing here.
+  // `first_generation` is the generation of its first objects, so that handles of an interface that
+  // was open before name no object of this one.
   NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits,
                    Counters& counters, Attention& attention, std::uint32_t first_generation = 1,
                    const InterfaceRules& rules = {});
@@ -50,7 +50,7 @@ class NetworkInterface {
 
   std::uint8_t kind() const { return kind_; }
   bool is_portals3() const { return kind_ == kPortals3Kind; }
-  // For the interface that takes this one's place.
+  // `first_generation` for the interface that replaces this one.
   std::uint32_t next_generation() const;
   const Identity& identity() const { return identity_; }
   const Limits& limits() const { return limits_; }
@@ -66,7 +66,7 @@ class NetworkInterface {
   Counters& counters_;
 
  public:
-  unsigned opens = 0;  // how often the program has opened it (Portals 4 counts)
+  unsigned opens = 0;  // how often the program has opened it (Portals 4)
   StatusRegisters registers;
   AccessControl access;
   ProcessMap map;
@@ -80,31 +80,32 @@ class NetworkInterface {
   // ---- Ends that concern several parts
   // Errors: kPortalInvalid, kPortalInUse (an entry is in one of its lists).
   Status free_portal(std::uint32_t index);
-  // The descriptor is in use, but all that still uses it ends without the program's doing:
-  // acknowledgements are on their way, and operations of whose end the program does not hear
+  // Whether the descriptor is in use only by what ends without an action of the program:
+  // acknowledgements that are on their way, and operations whose end is not reported to the program
   // (Portals 4).
   bool idle_soon(SlotId descriptor);
-  // Ends all objects. REQUIRES: nothing is open.
+  // Destroys all objects. REQUIRES: no operation is open.
   [[gnu::cold]] void drop_objects();
 
   // ---- Events of operations
-  // An operation begins to move data of `descriptor`, already charged: logs `start` unless
-  // disabled, and makes the descriptor busy. `completion.event` holds all but kind, sequence, link,
-  // descriptor and (Portals 3) snapshot; the rest of it is new.
+  // An operation begins to move data of `descriptor`, which is already charged. Logs `start` unless
+  // that is disabled, and makes the descriptor busy. The caller has filled in `completion.event`,
+  // except kind, sequence, link, descriptor and (Portals 3) snapshot; the function sets the other
+  // members of `completion`.
   void open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end);
-  // A request that the descriptor of `completion` has accepted begins at its portal: makes its
-  // unexpected header, if it needs one.
+  // The portal has accepted the request of `completion`: counts it there, and makes its unexpected
+  // header if it needs one.
   void enter_portal(Completion& completion, PortalList list);
-  // It has ended: logs the END event unless disabled, and unlinks the descriptor if that was due
-  // and this was the last.
+  // The operation has ended: logs the END event unless that is disabled, and unlinks the descriptor
+  // if that is due and this was its last operation.
   void close(Completion& completion, Failure failure);
-  // One event that has no START: ACK. Logged whatever of START and END is disabled. `event` is as
-  // for open(), and used up. `count_only`: the counting event alone hears of it.
+  // Logs one event that has no START: ACK. It is logged also if START and END are disabled. `event`
+  // is as for open(), and is changed. `count_only`: it is only counted, not logged.
   void log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure,
                   bool count_only = false);
-  // What open() and close() would log of an operation that succeeds with nothing in between.
-  // `describe` is given the event, to fill it in as for open(). REQUIRES: START is disabled; no
-  // unexpected header is to be made. `silent`: END is disabled.
+  // Logs what open() and close() log of an operation that succeeds, with nothing in between.
+  // `describe` fills the event in as for open(). `silent`: END is disabled. REQUIRES: START is
+  // disabled; the message needs no unexpected header.
   template <class Describe>
   void log_at_once(MemoryDescriptor& descriptor, EventKind kind, bool silent, Describe&& describe) {
     EventQueue* const queue = silent || descriptor.has(option::kSuccessDisable)

@@ -1,4 +1,4 @@
-// The state of a network interface as text: what a person looks at when a program hangs.
+// The state of a network interface as text, for people whose program hangs.
 
 #include <cinttypes>
 #include <cstdio>

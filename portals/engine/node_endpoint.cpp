@@ -23,7 +23,7 @@ std::uint64_t draw_incarnation() {
   return number;
 }
 
-// The interface's pid is at fault, and another one may do.
+// The pid of the interface is the reason; another pid may be possible.
 bool pid_at_fault(const Error& error) {
   return std::string_view(error.call()) == "port_of" || error.code() == EADDRINUSE ||
          error.code() == EBUSY;

@@ -1,14 +1,13 @@
 #pragma once
-// ObjectWait: one look at several objects of network interfaces, and then waiting until one of them
-// is ready. What QueueWait and CounterWait have in common.
+// ObjectWait: checks several objects of network interfaces, and waits until one of them is ready.
+// The common part of QueueWait and CounterWait.
 //
-// Made on the caller's stack for one call; borrows the process and the names. Thread: one; every
-// member REQUIRES the process' lock, which waiting lets go.
+// Made on the caller's stack for one call; borrows the process and the names. Thread: one. Every
+// member REQUIRES the process' lock, which is released while it waits.
 //
-// A Name has `interface_kind` and `id`. Self says what differs:
-//   static Object* find(NetworkInterface&, SlotId);         null: there is none
-//   static bool is_ready(const Object&, const Name&);
-//   void take(Object&);                                     of the first that is ready
+// A Name has `interface_kind` and `id`. Self defines what differs: static Object*
+// find(NetworkInterface&, SlotId); null: there is none static bool is_ready(const Object&, const
+// Name&); void take(Object&); of the first that is ready
 // An Object counts its `sleepers`.
 
 #include <atomic>
@@ -26,8 +25,8 @@ class ObjectWait : private Condition {
   enum class Outcome : std::uint8_t { kNothing, kReady, kInvalid, kStopped };
   static constexpr TimePoint kAtOnce{0};
 
-  // kAtOnce: looks, drives the engine one turn if there is nothing, and looks again. kNever: waits
-  // for ever.
+  // kAtOnce: checks once, and if no object is ready, drives the engine for one turn and checks
+  // again. kNever: no time limit.
   Outcome run(TimePoint deadline) {
     if (holds()) return outcome_;
     if (deadline == kAtOnce) {
@@ -39,17 +38,17 @@ class ObjectWait : private Condition {
     return outcome_;
   }
 
-  // The object that has answered: by being ready, or by not being one.
+  // The index of the object that is ready (kReady) or does not exist (kInvalid).
   std::size_t index() const { return index_; }
 
  protected:
-  // All names must be good, also those behind the first that is ready; one that is not is the
-  // answer. `stop`, if given, ends the wait when it is set.
+  // If a name has no object, the outcome is kInvalid, also if an earlier object is ready. `stop`,
+  // if not null, ends the wait when it is set.
   ObjectWait(Process& process, std::span<const Name> names, const std::atomic<bool>* stop)
       : process_(process), names_(names), stop_(stop) {}
 
  private:
-  // True when there is an answer.
+  // True when there is an outcome.
   bool holds() override {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) {
       outcome_ = Outcome::kStopped;
@@ -76,7 +75,7 @@ class ObjectWait : private Condition {
 
   void asleep(bool asleep) override {
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      // Freed while we slept: its count went with it.
+      // An object that was freed during the sleep has no count any more.
       if (Object* sleeping_on = object(i))
         asleep ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
     }

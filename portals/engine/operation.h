@@ -1,17 +1,14 @@
 #pragma once
-// Operation: one thing under way with one peer: the name (token) that the peer echoes, and the
-// parts that it consists of.
+// Operation: one operation under way with one peer: the token that the peer echoes, and its parts.
 //
-// Owned by the Operations. Its parts belong to who made them: the PendingRequest to the Initiator,
-// TransferSource and TransferSink to Transfers. It lives as long as it has one. Guarded by the
-// process' lock.
+// Owned by Operations. Its parts belong to the class that made them: the PendingRequest to
+// Initiator, TransferSource and TransferSink to Transfers. It exists as long as it has a part.
+// Guarded by the process' lock.
 //
-//   PendingRequest  at the initiator, from the call until ACK, REPLY or DISCARD has come and its
-//                   data have moved.
-//   TransferSource  where data leave by writes: a large put at its initiator, a large reply at its
-//                   target.
-//   TransferSink    where data land by writes: a large put at its target, a large reply or a get
-//                   that has sent a CLEAR along at its initiator.
+// PendingRequest at the initiator, from the call until ACK, REPLY or DISCARD has come and its data
+// have moved. TransferSource where data leave by writes: a large put at its initiator, a large
+// reply at its target. TransferSink where data land by writes: a large put at its target, a large
+// reply or a get that has sent a CLEAR along at its initiator.
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
@@ -31,7 +28,7 @@ struct Operation {
 
   transport::PeerId peer;
   std::uint8_t interface_kind;
-  bool own;  // a request of this process began it; not one that has arrived
+  bool own;  // a request of this process began it, not a request that arrived
   SlotId id;
   PendingRequest* request = nullptr;
   TransferSource* source = nullptr;

@@ -14,8 +14,8 @@ Operations::List& Operations::list_of(transport::PeerId peer) {
 }
 
 Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kind, bool own) {
-  // Each sort has room of its own: what others want here does not end because this process wants
-  // much elsewhere.
+  // Own operations and those of others have room of their own, so that many own operations do not
+  // make those of others fail.
   if ((own ? own_ : operations_.size() - own_) >= max_) return nullptr;
   const auto [operation, id] = operations_.create(peer, interface_kind, own);
   if (operation == nullptr) return nullptr;

@@ -29,7 +29,7 @@ void Outbox::finish(Completion* completion) {
     completion->interface->close(*completion, Failure::kNone);
 }
 
-// The one field of more than a byte is not looked at.
+// The only field of more than one byte is not used.
 wire::MessageHeader Outbox::Waiting::header() const {
   wire::MessageHeader header{};
   std::memcpy(&header, fixed, sizeof header);
@@ -44,7 +44,7 @@ void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
   ++waiting_;
 }
 
-// It waits no longer. Before its completion is closed.
+// The message waits no longer. Called before its completion is closed.
 void Outbox::forget(const Waiting& message) {
   --waiting_;
   if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
@@ -128,7 +128,7 @@ std::vector<Outbox::Unsent> Outbox::withdraw(std::uint8_t interface_kind) {
       }
       forget(message);
       unsent.push_back({message.completion, message.operation});
-      message.fixed_size = 0;  // marks it for removal
+      message.fixed_size = 0;  // marks the message for removal
     }
     std::erase_if(waiting, [](const Waiting& message) { return message.fixed_size == 0; });
     if (waiting.empty()) {
@@ -149,7 +149,7 @@ void Outbox::discard(transport::PeerId to, std::uint64_t token) {
   send(to, message);
 }
 
-// The payload is copied: to whom the memory belongs may do with it what he likes.
+// Copies the payload, so that the owner of the memory may change it.
 void Outbox::keep_without_interface(Waiting& message) {
   if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
   if (message.from_region) {

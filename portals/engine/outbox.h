@@ -1,14 +1,13 @@
 #pragma once
-// Outbox: sends engine messages to peers in the order in which they are given, whether or not the
-// transport has room.
+// Outbox: sends messages to peers in the order of the calls, and keeps those for which the
+// transport has no room.
 //
-// Owned by the Endpoint; borrows its transport. Guarded by the endpoint's lock.
+// Owned by the Endpoint; borrows its transport. Guarded by the process' lock.
 // Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion
-//             is closed here when its bytes are with the transport, or given to whoever takes the
-//             message as Unsent; (3) the usual message is built directly in the transport's memory
-//             and costs no allocation.
-// Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by
-// the requests that they answer.
+// is closed here when the transport has its bytes, or is returned with the message as Unsent; (3) a
+// message that does not wait is built directly in the transport's memory, without an allocation.
+// Does not: limit the number of messages that wait. Operations limits those of initiators; answers
+// are limited by the requests that they answer.
 
 #include <algorithm>
 #include <array>
@@ -28,13 +27,13 @@
 
 namespace lintel::portals {
 
-// What follows the fixed part of a message: bytes of a region, or bytes that send() copies.
+// The bytes after the fixed part of a message: those of a region, or bytes that send() copies.
 struct Payload {
   const MemoryRegion* region = nullptr;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::span<const std::byte> bytes;  // if region is null
-  bool is_volatile = false;          // the region's bytes are copied if they have to wait
+  bool is_volatile = false;          // the region's bytes are copied if the message has to wait
   std::size_t size() const { return region != nullptr ? length : bytes.size(); }
 };
 
@@ -46,9 +45,9 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox();
 
-  // Sends `fixed` and its payload. `completion` (may be null) is taken over and closed once the
-  // payload's memory is no longer needed: at once in the usual case. `operation` names the
-  // operation whose request this is, for Unsent.
+  // Sends `fixed` and its payload. `completion` (may be null) is closed when the payload's memory
+  // is no longer needed: at once, unless the message has to wait. `operation` is the operation
+  // whose request this is, for Unsent.
   template <class Fixed>
   void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {},
             Completion* completion = nullptr, SlotId operation = {}) {
@@ -59,32 +58,34 @@ class Outbox {
     }
   }
 
-  // The two halves of send(), for who has better things to do first than to make a completion.
-  // False: there is no room, or others wait already; nothing has happened, and keep() must follow.
+  // The two halves of send(), for a caller that makes the completion only after the message has
+  // left. False: there is no room, or other messages wait already. Nothing has happened then, and
+  // keep() must follow.
   template <class Fixed>
   bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload);
   template <class Fixed>
   void keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
             Completion* completion, SlotId operation);
 
-  // Tries again what had no room. Returns how many messages left.
+  // Tries to send the messages that wait. Returns how many have left.
   std::size_t retry();
 
-  // A message that is not to leave any more. Whoever takes it closes its completion, and ends the
-  // operation that it was the request of.
+  // A message that will not be sent. The caller closes its completion, and ends the operation whose
+  // request it was.
   struct Unsent {
     Completion completion;
     SlotId operation;  // generation 0: none
   };
-  // Drops what waits for `peer`, or all that waits, and returns it, oldest first.
+  // Removes the messages that wait for `peer`, or all that wait, and returns them, the oldest
+  // first.
   [[gnu::cold]] std::vector<Unsent> take(transport::PeerId peer);
   [[gnu::cold]] std::vector<Unsent> take_all();
-  // An interface ends while the others go on: its requests and the steps of its transfers do not
-  // leave, and are returned. Its answers leave in their turn: they take their bytes along, so that
+  // An interface ends while others remain. Its requests and the messages of its transfers are
+  // removed and returned. Its answers are still sent later, with a copy of their bytes, so that
   // nothing here refers to the interface or its memory any more.
   [[gnu::cold]] std::vector<Unsent> withdraw(std::uint8_t interface_kind);
 
-  // Tells `to` that nothing more is to be said about its operation of that token.
+  // Sends `to` a DISCARD: its operation of that token gets no further answer.
   [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token);
 
   bool waits_for(transport::PeerId peer) const {
@@ -92,8 +93,8 @@ class Outbox {
   }
   bool idle() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
-  // Of the requests and replies of one interface: how many wait, and how many have left that had
-  // to. The latter never falls.
+  // Of the requests and replies of one interface: how many wait, and how many have left after a
+  // wait. The latter never decreases.
   std::size_t waiting_of(std::uint8_t interface_kind) const {
     return tallies_[interface_kind].waiting;
   }
@@ -115,8 +116,8 @@ class Outbox {
     SlotId operation;
 
     wire::MessageHeader header() const;
-    // A request or a reply, not a mere answer to one that was refused, of which peers could have us
-    // make any number.
+    // True for a request or a reply. Refusals do not count, because peers can cause any number of
+    // them.
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
   };
   using Queue = std::deque<Waiting>;
@@ -160,7 +161,7 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
   return true;
 }
 
-// Whoever learns of the loss of a peer takes what waits for it.
+// The message waits until retry() sends it or take() returns it because its peer was lost.
 template <class Fixed>
 void Outbox::keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
                   Completion* completion, SlotId operation) {

@@ -1,6 +1,6 @@
-// Parcels: puts whose data go with them, from where they lie to where they are expected. On the
-// wire a put that announces its data, which come in the same parcel. Here where they are expected;
-// Initiator::put_parcel sends them.
+// Placed messages: puts whose data are neither copied nor announced by a message before them. On
+// the wire a placed message is a put that announces its data, and the data follow directly. This
+// file has the target's side; Initiator::put_parcel sends them.
 
 #include "portals/engine/endpoint.h"
 
@@ -9,7 +9,7 @@ namespace lintel::portals {
 bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source,
                              transport::PlacementKey key) {
   MatchEntry* const entry = interface.entries.get(entry_id);
-  if (entry == nullptr) return false;  // its put has come already
+  if (entry == nullptr) return false;  // its put has arrived already
   LINTEL_ASSERT(entry->list() == PortalList::kPriority);
   MatchList& list = interface.portals[entry->portal_index()].priority;
   if (list.find(source, entry->criteria().match_bits, [](const MatchEntry&) { return true; }) !=

@@ -1,11 +1,11 @@
 #pragma once
 // Patience: how long a waiting thread polls before it sleeps.
 //
-// `spin`, unless the last sleep shows that to be a bad bargain. Where waking a thread takes longer
-// than `spin`, a single sleep would teach both ends of an exchange to sleep: while one is being
-// woken, the other's patience ends. So after a short sleep the next poll is to last as long as that
-// sleep would have needed, up to `kMost` times `spin`; and if that too was in vain, as it is when
-// the thread that is waited for needs this very processor, the attempt is made ever more rarely.
+// Normally `spin`. After a short sleep it is longer: `spin` and the time of that sleep, at most
+// `kMost` times `spin`. The reason: if waking a thread takes longer than `spin`, one sleep makes
+// both ends of an exchange sleep from then on, because the poll of the other end is over while this
+// one is being woken. If the longer poll also finds nothing, because the awaited thread needs this
+// processor, longer polls are tried less and less often.
 // Thread: one at a time.
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace lintel::portals {
 class Patience {
  public:
   static constexpr int kMost = 10;
-  // So many short sleeps between two attempts, when all are in vain.
+  // The largest number of short sleeps between two attempts, if no attempt succeeds.
   static constexpr unsigned kMostLeftOut = 63;
 
   explicit Patience(Nanoseconds spin) : spin_(spin), length_(spin) {}
@@ -25,12 +25,12 @@ class Patience {
   // How long to poll now.
   Nanoseconds length() const { return length_; }
 
-  // What was polled for came, after `polled`.
+  // The poll has found what it waited for, after `polled`.
   void rewarded(Nanoseconds polled) {
     if (polled > spin_) between_attempts_ = 0;
   }
 
-  // It did not come for length(), and then the thread slept for `slept`.
+  // The poll has found nothing for length(), and then the thread has slept for `slept`.
   void slept(Nanoseconds slept) {
     if (length_ > spin_) {
       between_attempts_ = std::min(2 * between_attempts_ + 1, kMostLeftOut);
@@ -48,7 +48,7 @@ class Patience {
  private:
   Nanoseconds spin_;
   Nanoseconds length_;
-  unsigned between_attempts_ = 0;  // short sleeps that are left out
+  unsigned between_attempts_ = 0;  // short sleeps after which no attempt is made
   unsigned left_out_ = 0;          // of them so far
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// PendingRequest: what the initiator of an operation keeps until its answer has come: what was
-// asked, to check and to complete the answer.
+// PendingRequest: the record of a request at its initiator until the answer has come: what was
+// asked, to check and complete the answer.
 //
 // Owned by the Initiator; a part of an Operation. Guarded by the process' lock.
 
@@ -15,8 +15,8 @@ namespace lintel::portals {
 
 struct PendingRequest {
   enum class Kind : std::uint8_t {
-    kPut,    // and atomic: an ACK answers it
-    kGet,    // a REPLY answers it, or the writes that its CLEAR has asked for
+    kPut,    // put or atomic: an ACK answers it
+    kGet,    // a REPLY answers it, or the writes for its CLEAR
     kFetch,  // getput, fetch-atomic, swap: a REPLY answers it
   };
 
@@ -27,16 +27,14 @@ struct PendingRequest {
   wire::Request sent{};
   void* user_pointer = nullptr;  // for the events of the answer
   AckRequest ack = AckRequest::kNone;
-  bool pins = false;          // the descriptor that the answer goes to is busy until this record
-                              // ends (Portals 4)
-  bool answered = false;      // ACK, REPLY or DISCARD has come, but data are still moving
-  bool acknowledged = false;  // it was an ACK: `answer` is to be logged after the source's own
-                              // event
+  bool pins = false;      // the descriptor of the answer is busy until this record ends (Portals 4)
+  bool answered = false;  // ACK, REPLY or DISCARD has come, but data are still moving
+  bool acknowledged = false;  // it was an ACK: `answer` is logged after the source's SEND_END
   wire::Response answer{};
 
   bool wants_ack() const { return (sent.header.flags & wire::kFlagAckWanted) != 0; }
   SlotId descriptor() const { return {sent.md_handle, sent.md_generation}; }
-  // What a descriptor that it pins is busy for.
+  // For what a descriptor that it pins is busy.
   MemoryDescriptor::Awaits awaits() const {
     return kind == Kind::kPut ? MemoryDescriptor::Awaits::kAck : MemoryDescriptor::Awaits::kReply;
   }

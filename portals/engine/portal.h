@@ -1,9 +1,9 @@
 #pragma once
 // Portal: one entry of an interface's portal table: its lists, and with Portals 4 its options, its
-// event queue and whether it takes messages.
+// event queue and whether it accepts messages.
 //
-// A plain struct, owned by the network interface, guarded by the endpoint's lock. A portal of
-// Portals 3 is always enabled, and uses its priority list only.
+// A plain struct, owned by the network interface. Guarded by the process' lock. A portal of Portals
+// 3 is always enabled, and uses only its priority list.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace lintel::portals {
 
-// A message whose data lie in an entry of the overflow list, until an entry of the priority list
+// A message whose data are in an entry of the overflow list, until an entry of the priority list
 // claims it or a search deletes it.
 struct UnexpectedMessage : UnexpectedHeader {
   Event event;          // of its arrival
@@ -27,7 +27,7 @@ struct Portal {
   enum class State : std::uint8_t {
     kFree,  // not allocated
     kEnabled,
-    kDraining,  // takes nothing any more, but operations that it took are under way
+    kDraining,  // accepts nothing any more, but operations that it has accepted are under way
     kDisabled,
   };
 
@@ -39,13 +39,13 @@ struct Portal {
   UnexpectedList unexpected;
   SlotId queue;  // generation 0: none
   State state = State::kFree;
-  bool flow_control = false;  // disables itself when it would have to drop
-  std::uint32_t active = 0;   // operations that it took and that are under way
-  // It has disabled itself, and tells so when what it had taken by then is done, also if it takes
-  // messages again meanwhile.
+  bool flow_control = false;  // it disables itself when it would have to drop a message
+  std::uint32_t active = 0;   // operations that it has accepted and that are under way
+  // A portal that has disabled itself reports this when the operations that it had accepted before
+  // have ended, also if it is enabled again meanwhile.
   std::uint32_t turn = 0;      // how often it has disabled itself; wraps
-  std::uint32_t draining = 0;  // of the active operations, those of turns before
-  std::uint32_t untold = 0;    // PORTAL_DISABLED that follow when there are none of these
+  std::uint32_t draining = 0;  // of the active operations, those of earlier turns
+  std::uint32_t untold = 0;    // PORTAL_DISABLED events to log when `draining` is 0
 };
 
 }  // namespace lintel::portals

@@ -73,7 +73,7 @@ void PortalTable::leave(std::uint32_t index, std::uint32_t turn) {
   if (turn != portal.turn && --portal.draining == 0) tell_disabled(portal, index);
 }
 
-// A queue that is full is full for all its portals.
+// A full queue disables all portals that use it.
 void PortalTable::refuse(Portal& portal, Room room, const MemoryDescriptor* matched) {
   if (!portal.flow_control) return;
   const bool told = matched == nullptr || !matched->has(option::kFlowDisable);

@@ -1,12 +1,13 @@
 #pragma once
-// PortalTable: the portals of one interface: which exist, which take messages, and what is under
-// way at each.
+// PortalTable: the portals of one interface: which exist, which accept messages, and how many
+// operations are under way at each.
 //
 // Owned by the interface; owns its portals; borrows the event log and the process' attention.
-// Guarded by the process' lock. Invariants: (1) `active` of a portal is the number of operations
-//             between enter() and leave(); (2) with flow control nothing is dropped: a portal that
-//             would have to drop takes nothing any more, and says so by PORTAL_DISABLED when what
-//             it had taken by then is done.
+// Guarded by the process' lock.
+// Invariants: (1) `active` of a portal is the number of operations between enter() and leave(); (2)
+// with flow control no message is dropped: a portal that would have to drop one accepts none any
+// more, and reports this by PORTAL_DISABLED when the operations that it had accepted before have
+// ended.
 // Does not: make entries (entry_table.h) or unexpected headers (unexpected_messages.h).
 
 #include <cstdint>
@@ -29,37 +30,36 @@ class PortalTable {
   // Whether a message finds room for its unexpected header, and with flow control for its events.
   enum class Room : std::uint8_t { kEnough, kNoHeader, kQueueFull };
 
-  // `all_enabled`: each portal takes messages from the start, and no call is needed for that
-  // (Portals 3).
+  // `all_enabled`: every portal accepts messages from the start, without allocate() (Portals 3).
   PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled, Attention& attention);
 
   std::uint32_t max_index() const { return static_cast<std::uint32_t>(portals_.size() - 1); }
   // REQUIRES: index <= max_index().
   Portal& operator[](std::uint32_t index) { return portals_[index]; }
-  // Null if there is none, or it is not allocated.
+  // Null if there is no such portal, or it is not allocated.
   Portal* existing(std::uint32_t index) {
     return index <= max_index() && portals_[index].state != Portal::State::kFree ? &portals_[index]
                                                                                  : nullptr;
   }
 
-  // `wanted`: an index, or kAnyId for the first that is free. Errors: kPortalInvalid, kPortalInUse,
+  // `wanted`: an index, or kAnyId for the lowest free one. Errors: kPortalInvalid, kPortalInUse,
   // kPortalFull, kQueueInvalid.
   Status allocate(const Rules& rules, SlotId queue, std::uint32_t wanted, std::uint32_t& made);
   // Errors: kPortalInvalid, kPortalInUse (an entry is in one of its lists).
   Status test_free(std::uint32_t index);
-  // REQUIRES: test_free() says kOk; it has no unexpected header.
+  // REQUIRES: test_free() returns kOk; the portal has no unexpected header.
   void free(std::uint32_t index);
-  // Takes no message from now on; what it has taken may be under way until quiet(). Errors:
-  // kPortalInvalid.
+  // The portal accepts no message from now on. Operations that it has accepted may be under way
+  // until quiet(). Errors: kPortalInvalid.
   Status disable(std::uint32_t index);
   Status enable(std::uint32_t index);  // errors: kPortalInvalid
   bool quiet(std::uint32_t index) const { return portals_[index].active == 0; }
 
-  // An operation that a portal has taken begins and ends there.
+  // An operation that a portal has accepted begins, and ends.
   void enter(Completion& completion);
   void leave(std::uint32_t index, std::uint32_t turn);
-  // The portal has to refuse a message, for want of `room` or (matched null) of an entry: with flow
-  // control it disables itself.
+  // The portal has to refuse a message, because of `room`, or because no entry matched (`matched`
+  // null). With flow control it disables itself.
   [[gnu::cold]] void refuse(Portal& portal, Room room, const MemoryDescriptor* matched);
 
  private:

@@ -76,8 +76,8 @@ Status Process::close_interface(std::uint8_t kind) {
     interfaces_[kind]->drop_objects();
     next_generation_[kind] = interfaces_[kind]->next_generation();
     interfaces_[kind].reset();
-    carry_out_triggered();   // those of others may have waited for its room
-    progress_.after_call();  // peers have been told
+    carry_out_triggered();   // operations of other interfaces may have waited for its room
+    progress_.after_call();  // peers were notified
     progress_.wake_all();
   }
   if (!last) return Status::kOk;
@@ -93,8 +93,8 @@ void Process::close_all() {
     static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
 }
 
-// Nothing that the interface has sent waits or moves; of the last one, which takes the session
-// along, nothing that anybody has sent waits.
+// True when no message of the interface waits and no transfer of it moves. For the last interface,
+// with which the session ends: when no message of any interface waits.
 class Process::Drained final : public TurnCondition {
  public:
   Drained(Process& process, const NetworkInterface& interface, bool last)
@@ -108,7 +108,7 @@ class Process::Drained final : public TurnCondition {
   bool last_;
 };
 
-// What the program has sent leaves before its interface closes, as long as peers take it. A large
+// Waits until the messages of the interface have left, as long as peers accept them. A large
 // transfer takes as long as the network needs.
 void Process::linger(const NetworkInterface& interface, bool last) {
   endpoint_->begin_closing(interface, last);
@@ -124,7 +124,7 @@ void Process::linger(const NetworkInterface& interface, bool last) {
   if (last) close_session(left ? now() + options_.linger : end);
 }
 
-// What has left is still to arrive, and peers are to learn that nothing more will come.
+// Messages that have left must still arrive, and peers must be notified of the end.
 void Process::close_session(TimePoint end) {
   struct Closed final : Condition {
     explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
@@ -142,8 +142,8 @@ TimePoint Process::coarse_now() const {
 
 std::size_t Process::poll(TimePoint now, bool hold) {
   if (endpoint_ == nullptr) return 0;
-  // A caller that spins asks the clock now and then only: another thread's turn may have been later
-  // than its last answer.
+  // A caller that polls reads the clock only from time to time. Another thread's turn may have been
+  // later than that reading.
   if (now > last_poll_) {
     counters_.raise_to(Counter::kLongestProgressGapNs,
                        static_cast<std::uint64_t>((now - last_poll_).count()));
@@ -195,7 +195,7 @@ void Process::serve_request() {
   mutex_.lock();
 }
 
-// The process may be ending, and who holds the lock never let it go again.
+// The process may be ending, and the thread that holds the lock may never release it.
 void Process::count_frames() {
   for (int patience = 1000; !mutex_.try_lock(); --patience) {
     if (patience == 0) return;

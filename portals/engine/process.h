@@ -1,13 +1,12 @@
 #pragma once
-// Process: all of the engine that belongs to one process: its endpoint, its network interfaces, its
-// lock, its progress.
+// Process: the engine of one process: its endpoint, its network interfaces, its lock, its progress.
 //
-// Owned by the API face (one per operating-system process) or by a test (several, on a simulated
-// network). Everything inside is guarded by lock(); the functions marked [lock not held] take it
+// Owned by host_process.cpp (one for each operating-system process) or by a test (several, on a
+// simulated network). lock() guards all members. The functions marked [lock not held] take the lock
 // themselves.
-// Invariants: (1) the endpoint lives exactly while an interface is open; (2) every interface of the
-// process shares its ProcessId. Does not: read the environment, or know which transport it is
-// given.
+// Invariants: (1) the endpoint exists exactly while an interface is open; (2) all interfaces of the
+// process have the same ProcessId.
+// Does not: read the environment, or know which transport it has.
 
 #include <array>
 #include <functional>
@@ -29,23 +28,24 @@ namespace lintel::portals {
 struct ProcessOptions {
   EndpointOptions endpoint;
   Nanoseconds spin = std::chrono::microseconds(100);
-  Nanoseconds linger = std::chrono::seconds(2);  // how long closing an interface waits for what it
-                                                 // has sent to leave, since it last moved
+  // closing an interface waits until its messages have left, or none of them has moved for this
+  // time
+  Nanoseconds linger = std::chrono::seconds(2);
   UserId user;
   JobId job;
   bool progress_thread = true;  // false: only calls make progress (simulated networks)
 };
 
-// Opens the transport for process number `pid` (0xffffffff: any free). On failure `explanation`
-// gets one sentence that names the value at fault; an Error with Loss::kOperation means that the
-// pid is at fault.
+// Opens the transport for process number `pid` (0xffffffff: any free one). On failure `explanation`
+// gets one sentence that names the wrong value. An Error with Loss::kOperation means that the pid
+// is wrong.
 using TransportFactory =
     std::function<Result<std::unique_ptr<transport::Transport>>(Pid pid, std::string& explanation)>;
 
 class Process;
 
-// What a call waits for that no object of an interface announces: asked after every turn while the
-// caller sleeps, by whoever drives. holds() is to change nothing.
+// A Condition that no object of an interface reports. While the caller sleeps, the thread that
+// drives the engine checks it after every turn. holds() must change nothing.
 class TurnCondition : public Condition {
  public:
   explicit TurnCondition(Process& process) : process_(process) {}
@@ -67,13 +67,14 @@ class Process : private Work {
 
   Mutex& lock() LINTEL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
-  // Opens the interface of `kind` with `rules`, and the endpoint with the first. An interface that
-  // is open is left as it is. [lock not held] Errors: kPidInvalid, kFailed, with a sentence in
-  // `explanation`; kNoSpace.
+  // Opens the interface of `kind` with `rules`, and with the first interface the endpoint. An open
+  // interface is not changed. Errors: kPidInvalid, kFailed, with a sentence in `explanation`;
+  // kNoSpace. [lock not held]
   Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation,
                         const InterfaceRules& rules = {}) LINTEL_EXCLUDES(mutex_);
-  // Ends the interface and all on it, and the endpoint with the last, after what it has sent has
-  // left, or nothing of that has moved for `linger`. Errors: kInterfaceInvalid. [lock not held]
+  // Closes the interface and destroys its objects, and with the last interface the endpoint. Before
+  // that it waits until the messages of the interface have left, or none of them has moved for
+  // `linger`. Errors: kInterfaceInvalid. [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
   void close_all() LINTEL_EXCLUDES(mutex_);
 
@@ -81,30 +82,30 @@ class Process : private Work {
   NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) {
     return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr;
   }
-  // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that
-  // call this.
+  // REQUIRES: an interface is open, and the lock. clang does not check the lock here, because
+  // lambdas call this.
   Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
   bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
-  // How users know the network that carries it: "direct", "net", ...; empty if no interface is
-  // open.
+  // The name of the network for users: "direct", "net", ...; empty if no interface is open.
   std::string network_name() LINTEL_REQUIRES(mutex_);
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
   TimePoint coarse_now() const override;
 
-  // From now on it is driven along; null: nothing is any more. REQUIRES: the lock; `companion`
-  // lives until it is replaced.
+  // From now on `work` is driven with the engine's; null: none any more. REQUIRES: the lock;
+  // `companion` lives until it is replaced.
   void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
-  // A call may have set off triggered operations: carries them out. REQUIRES: the lock.
+  // Carries out triggered operations that have become due. REQUIRES: the lock.
   void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   const Counters& counters() const { return counters_; }
-  // Brings counters() up to date, unless a call holds the lock for long. [lock not held]
+  // Brings counters() up to date, unless another thread holds the lock for too long. [lock not
+  // held]
   void count_frames() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  // State of everything, for people. [lock not held]
+  // The state of the engine, for people. [lock not held]
   std::string dump() LINTEL_EXCLUDES(mutex_);
-  // What to do when the progress thread finds that service was requested (a signal).
+  // The progress thread calls `service` after Progress::request_service() (a signal).
   void set_service(std::function<void()> service) { service_ = std::move(service); }
 
  private:
@@ -125,7 +126,7 @@ class Process : private Work {
   TransportFactory factory_;
   ClockFunction clock_;
   const void* clock_context_;
-  std::mutex lifecycle_;  // opening and closing interfaces, one at a time; taken before mutex_
+  std::mutex lifecycle_;  // interfaces are opened and closed one at a time; locked before mutex_
   Mutex mutex_;
   Counters counters_;
   std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(mutex_);
@@ -136,7 +137,8 @@ class Process : private Work {
   Attention attention_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
   Companion* companion_ LINTEL_GUARDED_BY(mutex_) = nullptr;
-  std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(mutex_);  // what sleepers wait for
+  // the conditions of threads that sleep
+  std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(mutex_);
   std::function<void()> service_;
   Progress progress_;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// ProcessMap: the ranks of a logical interface of Portals 4 and the processes that they stand for.
+// ProcessMap: the processes of the ranks of a logical interface of Portals 4.
 //
-// Owned by the network interface; set once. Guarded by the endpoint's lock.
+// Owned by the network interface; set once. Guarded by the process' lock.
 
 #include <cstdint>
 #include <unordered_map>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kTurnsPerLook = 8;
 
-// Sleeps for `least`, up to twice that: the kernel then wakes it when it has to interrupt the
+// Sleeps for `least` to twice that: the kernel then wakes the thread when it has to interrupt the
 // processor anyway.
 void doze(Nanoseconds least) {
   const int slack = ::prctl(PR_GET_TIMERSLACK);
@@ -73,13 +73,14 @@ std::size_t Progress::advance() {
   return happened;
 }
 
-// A call that only looks keeps the lock: what its caller has in hand is not to change. Whoever
-// wants it waits no longer than the others run.
+// After a call that has found nothing. It keeps the lock, so that objects of the caller do not
+// change. A thread that wants the lock waits at most as long as the threads run to which this one
+// yields.
 void Progress::in_vain() {
   if (crowd_.yields() && !mutex_.wanted()) crowd_.yielded(yield_processor());
 }
 
-// What this thread has taken in may be what another one sleeps for.
+// This thread may have received what another thread sleeps for.
 void Progress::after_poll() {
   if (work_.take_wake_needed()) wake_all();
 }
@@ -89,13 +90,13 @@ void Progress::after_call() {
   leave_to_sleeper();
 }
 
-// This thread goes away: whoever sleeps in the file descriptor must be woken by what comes next. A
-// poll by another thread may have disarmed that, and a post may have set an earlier deadline or
-// left something that only a poll sends.
+// This thread stops driving, so the next message must wake the thread that sleeps in the file
+// descriptor. A poll by this thread may have disarmed the descriptor, and a post may have set an
+// earlier deadline or left something that only a poll sends.
 void Progress::leave_to_sleeper() {
   if (!sleeper_in_fd_) {
-    // Whoever was woken to drive may be this one, and it has no more time: the next of those asleep
-    // does.
+    // This thread may be the one that was woken to drive, and its time is over. So the next
+    // sleeping caller drives.
     if (callers_asleep_ > 0) callers_.notify_one();
     return;
   }
@@ -160,8 +161,7 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     }
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
-    // What a turn costs delays the next message by as much: the clock is asked in every eighth
-    // only.
+    // The time of a turn delays the next message, so the clock is read only in every eighth turn.
     const bool look_at_clock =
         turn % kTurnsPerLook == 0 || gives_way || patience_.length().count() == 0;
     if ((happened != 0 || yielded || look_at_clock) && condition.holds()) {
@@ -173,7 +173,7 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     if (now >= deadline) return false;
     if (now - began < patience_.length()) continue;
     if (!work_.prepare_wait()) {
-      // Something is left to do, but others may want the processor for it.
+      // There is work left, but other processes may need the processor for it.
       yield_lock();
       if (condition.holds()) return true;
       continue;
@@ -186,8 +186,8 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   }
 }
 
-// Others get the lock, if they want it: they may have to be woken first. Nobody else gets the
-// processor, who might keep it for milliseconds.
+// Gives the lock to other threads that want it, which may have to be woken first. Does not yield
+// the processor longer than for that, because another thread might keep it for milliseconds.
 void Progress::yield_lock() {
   mutex_.unlock();
   for (int patience = 64; mutex_.wanted() && patience > 0; --patience) std::this_thread::yield();
@@ -204,21 +204,22 @@ void Progress::sleep(Condition& condition, TimePoint deadline) {
   ++callers_asleep_;
   condition.asleep(true);
   if (sleeper_in_fd_ && !thread_in_fd_) {
-    // Another caller drives; it, or whoever deposits an event for this one, wakes it.
-    // What this one has taken in may have to be looked after sooner than that other one meant to
-    // wake.
+    // Another caller drives. It wakes this thread, or the thread that deposits an event for this
+    // one does.
+    // What this thread has received may need a turn before the time at which the other thread
+    // wakes.
     if (work_.next_deadline() < fd_deadline_) wake_fd_sleeper();
     const Nanoseconds limit =
         std::min<Nanoseconds>(deadline - work_.now(), std::chrono::seconds(3600));
     callers_.wait_for(mutex_, std::max(limit, Nanoseconds(0)));
   } else if (thread_in_fd_) {
-    // The progress thread leaves the file descriptor to this caller, which looks at its condition
-    // again: the lock was let go.
+    // The progress thread leaves the file descriptor to this caller. The lock was released, so the
+    // caller checks its condition again.
     wake_fd_sleeper();
     while (thread_in_fd_) idle_.wait(mutex_);
   } else {
     sleep_in_fd(deadline);
-    callers_.notify_one();  // somebody else may drive now
+    callers_.notify_one();  // another caller may drive now
   }
   condition.asleep(false);
   --callers_asleep_;
@@ -227,7 +228,7 @@ void Progress::sleep(Condition& condition, TimePoint deadline) {
 
 void Progress::sleep_in_fd(TimePoint deadline) {
   const int fd = work_.wait_fd();
-  // The kernel passes over a negative one.
+  // The kernel ignores a negative descriptor.
   pollfd fds[3] = {{wake_.get(), POLLIN, 0}, {fd, POLLIN, 0}, {work_.further_fd(), POLLIN, 0}};
   TimePoint until = std::min(deadline, work_.next_deadline());
   if (fd < 0) until = std::min(until, work_.now() + kBlindSleep);
@@ -245,12 +246,13 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   sleeper_in_fd_ = false;
 }
 
-// As long as others drive, this thread only looks now and then whether they still do. It does so
-// without the lock: whoever drives holds that nearly always, and would have to hand it over and
-// take it back by system calls. And it looks the less often the more steadily they drive: each look
-// takes the processor from them, for long in a virtual machine. Found outside, they may be about to
-// compute, and then messages must not wait for long. Where processes share processors, one that
-// drives may be kept from it for many times as long as one that has its own.
+// While callers drive, this thread only checks from time to time whether they still do. It checks
+// without the lock, because a thread that drives holds the lock nearly always, and would need
+// system calls to pass it on and take it back. It checks less often the more steadily callers
+// drive, because each check takes the processor from them, which takes long in a virtual machine.
+// If no caller is inside a call, the program may be about to compute, and messages must not wait
+// for long. Where processes share processors, a caller may be without a processor for many times as
+// long as one that has a processor of its own.
 void Progress::sit_out_lease() {
   const unsigned sharing = crowd_.processes_per_processor();
   mutex_.unlock();
@@ -267,7 +269,7 @@ void Progress::sit_out_lease() {
   mutex_.lock();
 }
 
-// The lock's holder is the only one who writes these: no need for indivisible additions.
+// Only the thread that holds the lock writes these, so they need no atomic additions.
 void Progress::note_activity() {
   activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }

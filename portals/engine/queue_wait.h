@@ -1,6 +1,6 @@
 #pragma once
-// QueueWait: until there is an event in any of several event queues. What PtlEQGet, PtlEQWait and
-// PtlEQPoll of both APIs are made of.
+// QueueWait: waits until there is an event in one of several event queues, and takes it. PtlEQGet,
+// PtlEQWait and PtlEQPoll of both APIs use it.
 //
 // Does not: translate events, or call handlers.
 
@@ -20,7 +20,7 @@ class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
             const std::atomic<bool>* stop = nullptr)
       : ObjectWait(process, queues, stop) {}
 
-  // After kReady, until the lock is let go.
+  // Valid after kReady, until the lock is released.
   const Event& event() const { return *event_; }
   EventQueue::FaceData face_data() const { return face_data_; }
   // Events before this one were lost.

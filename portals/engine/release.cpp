@@ -12,7 +12,7 @@ class Idle final : public TurnCondition {
         descriptor_(descriptor),
         stop_(stop) {}
 
-  // Or there is nothing to wait for any more.
+  // Or there is no object any more for which it waits.
   bool holds() LINTEL_NO_THREAD_SAFETY_ANALYSIS override {
     NetworkInterface* interface = process_.interface(interface_kind_);
     return interface == nullptr || !interface->idle_soon(descriptor_) ||

@@ -34,12 +34,12 @@ struct RequestArguments {
 
   AckRequest ack = AckRequest::kNone;
   bool is_volatile = false;      // the program may change the memory as soon as the call returns
-  void* user_pointer = nullptr;  // comes back in the events of the initiator
-  // Operations that fetch: where the reply goes.
+  void* user_pointer = nullptr;  // returned in the events of the initiator
+  // Operations that fetch: the memory for the reply.
   SlotId get_descriptor;
   std::uint64_t get_offset = 0;
-  // Atomic operations: numbers of AtomicOp and Datatype. SWAP: all of `operand`, which has no value
-  // otherwise: what a conditional swap compares with, then zeros.
+  // Atomic operations: numbers of AtomicOp and Datatype. Only SWAP uses `operand`: the value with
+  // which a conditional swap compares, then zeros. Otherwise it has no value.
   std::uint8_t atomic_operation = 0;
   std::uint8_t atomic_datatype = 0;
   std::array<std::byte, kOperandBytes> operand;

@@ -7,7 +7,7 @@ namespace lintel::portals {
 wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind,
                            const RequestArguments& arguments, std::uint64_t length) {
   const Identity& self = interface.identity();
-  wire::Request request;  // what its kind does not send has no value
+  wire::Request request;  // fields that its kind does not send have no value
   request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, interface.kind(), 0};
   request.initiator_nid = self.process.nid.value;
   request.initiator_pid = self.process.pid.value;

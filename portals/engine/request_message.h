@@ -1,5 +1,5 @@
 #pragma once
-// The request of an operation as a message, and what its SEND events say.
+// Makes the request message of an operation, and the content of its SEND events.
 
 #include "portals/engine/completion.h"
 #include "portals/engine/network_interface.h"
@@ -25,7 +25,7 @@ inline void describe_send(const NetworkInterface& interface, const wire::Request
   event.user_pointer = user_pointer;
 }
 
-// SEND_START now; the completion is SEND_END.
+// Logs SEND_START. The completion is for SEND_END.
 Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor,
                      const wire::Request& request, void* user_pointer);
 

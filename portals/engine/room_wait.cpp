@@ -12,12 +12,13 @@ class RoomWait final : public TurnCondition {
   }
 
   Status begin(ProcessId target) { return process_.endpoint().peers().add_waiter(waiter_, target); }
-  // There is room, or nothing to wait for any more.
+  // True when there is room, or no reason to wait any more.
   bool holds() override {
     return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room();
   }
 
-  // The interface that the operation is for; its descriptors have other names if it has come back.
+  // The interface of the operation. If it was closed and opened again, its descriptors have other
+  // ids.
   bool gone() LINTEL_NO_THREAD_SAFETY_ANALYSIS {
     return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr;
   }

@@ -1,8 +1,8 @@
 #pragma once
-// What a call does that starts an operation: if there is no room for one, it drives the engine
-// until there is. So starts are never refused for want of room.
+// The start of an operation by a call. If there is no room for the operation, the call drives the
+// engine until there is, so no start is refused for lack of room.
 //
-// Does not: run within progress. Triggered operations that find no room stay due instead
+// Not for use inside a turn: triggered operations that find no room remain due instead
 // (Initiator::carry_out_triggered).
 
 #include <atomic>
@@ -11,16 +11,16 @@
 
 namespace lintel::portals {
 
-// What start_when_room() does when there is no room.
+// The part of start_when_room() for the case that there is no room.
 [[gnu::cold]] Status wait_and_start(Process& process, std::uint8_t interface_kind,
                                     wire::MessageKind kind, const RequestArguments& arguments,
                                     const std::atomic<bool>* stop) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
-// Initiator::start(), and as long as that says kNoSpace waits for room, or for the loss of its
-// peer: then the operation ends with the events of that, and the call succeeds. REQUIRES: the lock,
-// which is let go while it waits: `interface` may be gone when it returns. `stop`, if given, ends
-// the wait when it is set. Errors: as start(), but for kNoSpace; kAborted; kDescriptorInvalid, also
-// if the interface has gone meanwhile.
+// Calls Initiator::start(). While that returns kNoSpace, waits for room, or for the loss of the
+// peer; then the operation ends with the events of a failure, and the call succeeds. REQUIRES: the
+// lock, which is released during the wait: `interface` may have been closed when it returns.
+// `stop`, if not null, ends the wait when it is set. Errors: as start(), except kNoSpace; kAborted;
+// kDescriptorInvalid also if the interface was closed meanwhile.
 inline Status start_when_room(Process& process, NetworkInterface& interface, wire::MessageKind kind,
                               const RequestArguments& arguments,
                               const std::atomic<bool>* stop = nullptr) {

@@ -1,6 +1,6 @@
 #pragma once
-// Status: what the engine answers to a call. Each API face maps it to its own codes in exactly one
-// function.
+// Status: the result of a function of the engine. Each C interface converts it to its own codes in
+// exactly one function.
 
 #include <cstdint>
 
@@ -8,14 +8,13 @@ namespace lintel::portals {
 
 enum class [[nodiscard]] Status : std::uint8_t{
     kOk, kInterfaceInvalid, kPidInvalid, kEntryInvalid, kEntryInUse, kListTooLong,
-    // gone, or inactive where an active one is needed
+    // it has ended, or is inactive where an active one is needed
     kDescriptorInvalid,
-    // a region, option or combination that cannot be
+    // a region, option or combination that is not valid
     kDescriptorIllegal, kDescriptorInUse,
     kNoUpdate,  // the test queue is not empty
     kQueueInvalid, kQueueEmpty,
-    // an event was returned, at least one before it was
-    // lost
+    // an event was returned; at least one event before it was lost
     kEventDropped, kPortalInvalid, kPortalFull, kPortalInUse, kCounterInvalid, kCookieInvalid,
     kProcessInvalid, kNoSpace,
     kAborted,  // the program has ended a wait

@@ -1,7 +1,7 @@
 #pragma once
-// StatusRegisters: the counts that a network interface shows its program (clause 3.2.7).
+// StatusRegisters: the counts of a network interface that the program can read (clause 3.2.7).
 //
-// A plain struct, owned by the network interface, guarded by the endpoint's lock. Every discarded
+// A plain struct, owned by the network interface. Guarded by the process' lock. Every discarded
 // message is counted once, under its cause.
 
 #include <array>

@@ -1,11 +1,11 @@
 #pragma once
-// Target: what a request does that arrives: the checks in the order of the receive rules, the
-// search of the portal's lists, the data, the answer.
+// Target: handles a request that arrives: the checks in the order of the receive rules, the search
+// of the portal's lists, the data, the answer.
 //
-// Owned by the Endpoint; owns nothing but a buffer; the state is the interface's (portal_table.h,
+// Owned by the Endpoint. Owns only a buffer; the state is in the interface (portal_table.h,
 // entry_table.h). Guarded by the process' lock. Split by operation: target_match.cpp,
-// target_put.cpp, target_get.cpp, target_atomic.cpp. Does not: move long data (transfers.h), or
-// know which interface a message is for (dispatch.cpp).
+// target_put.cpp, target_get.cpp, target_atomic.cpp.
+// Does not: move long data (transfers.h), or find the interface of a message (dispatch.cpp).
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +32,7 @@ class Target {
         transfers_(transfers),
         counters_(counters) {}
 
-  // A request for `interface` has come. What it says of sizes and kinds has been validated.
+  // A request for `interface` has arrived. The codec has checked its sizes and kinds.
   void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
               std::span<const std::byte> payload);
   void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
@@ -41,13 +41,13 @@ class Target {
                  std::span<const std::byte> payload);
   void on_fetch(NetworkInterface& interface, transport::PeerId from, wire::MessageKind kind,
                 const wire::Request& request, std::span<const std::byte> payload);
-  // A put of no bytes arrives at `interface` as if `initiator` had sent it, who need not be on the
-  // network: nothing goes back. False: it was refused, for want of room. REQUIRES: `portal_index`
-  // is allocated, and takes messages.
+  // Handles a put of 0 bytes as if `initiator` had sent it, which need not be on the network:
+  // nothing is sent back. False: it was refused, because there was no room. REQUIRES:
+  // `portal_index` is allocated and accepts messages.
   bool deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index,
                std::uint64_t match_bits, std::uint64_t remote_offset, std::uint64_t header_data);
-  // The request goes nowhere. With Portals 4 its initiator learns `failure`, if it wants an answer;
-  // with Portals 3 its program hears nothing.
+  // Answers a request that is refused. With Portals 4 the answer contains `failure`, if the
+  // initiator wants an answer. With Portals 3 the initiator's program gets no event.
   [[gnu::cold]] void answer_refused(transport::PeerId from, const wire::Request& request,
                                     Failure failure, const Identity& self);
 
@@ -57,7 +57,7 @@ class Target {
     MemoryDescriptor::Acceptance acceptance;
     PortalList list;
   };
-  // `needed`: what the descriptor must allow. `element`: the length taken is a multiple of this.
+  // `needed`: what the descriptor must allow. `element`: the accepted length is a multiple of this.
   std::optional<Match> match(NetworkInterface& interface, transport::PeerId from,
                              const wire::Request& request, std::uint32_t needed,
                              std::size_t element = 1);
@@ -66,7 +66,7 @@ class Target {
   void let_go(transport::PeerId from, const wire::Request& request);
   static void describe(const NetworkInterface& interface, const Match& matched,
                        const wire::Request& request, EventKind end, Event& event);
-  // The operation begins: START event, accounts of the portal.
+  // The operation begins: logs START and counts it at the portal.
   static Completion open(NetworkInterface& interface, const Match& matched,
                          const wire::Request& request, EventKind start, EventKind end);
   static wire::Response make_response(const NetworkInterface& interface, wire::MessageKind kind,
@@ -81,8 +81,9 @@ class Target {
   Operations& operations_;
   Transfers& transfers_;
   Counters& counters_;
-  std::vector<std::byte> fetched_;  // what a fetch, a swap or a getput has found, for the reply; as
-                                    // long as the longest so far
+  // the old data that a fetch, a swap or a getput has read, for the reply; as long as the longest
+  // so far
+  std::vector<std::byte> fetched_;
 };
 
 }  // namespace lintel::portals

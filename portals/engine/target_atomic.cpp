@@ -1,6 +1,6 @@
-// Requests that change what they find: getput of Portals 3, atomic, fetch-atomic and swap of
-// Portals 4. Under the endpoint's lock, which makes each atomic against every other operation of
-// the engine.
+// Requests that change data at the target: getput of Portals 3; atomic, fetch-atomic and swap of
+// Portals 4. The process' lock makes each atomic with respect to every other operation of the
+// engine.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ using wire::MessageKind;
 
 constexpr std::size_t kChunkBytes = 1024;  // a multiple of the size of every datatype
 
-// What `memory` becomes.
+// Changes `memory` as the request asks.
 void apply(MessageKind kind, const wire::Request& request, std::span<std::byte> memory,
            std::span<const std::byte> data) {
   const auto operation = static_cast<AtomicOp>(request.atomic_operation);
@@ -34,8 +34,8 @@ void apply(MessageKind kind, const wire::Request& request, std::span<std::byte> 
   }
 }
 
-// Changes the region from `offset` on by all of `data`. `before`, if not null, gets what was there.
-// In chunks, which lie on the stack: an operation may be as long as a message.
+// Changes the region from `offset` on with all of `data`. `before`, if not null, gets the old data.
+// It works in chunks on the stack, because an operation may be as long as a message.
 void change(const MemoryRegion& region, std::uint64_t offset, MessageKind kind,
             const wire::Request& request, std::span<const std::byte> data, std::byte* before) {
   std::array<std::byte, kChunkBytes> buffer;
@@ -72,7 +72,7 @@ void Target::on_atomic(NetworkInterface& interface, transport::PeerId from,
 void Target::on_fetch(NetworkInterface& interface, transport::PeerId from, MessageKind kind,
                       const wire::Request& request, std::span<const std::byte> payload) {
   const bool getput = kind == MessageKind::kGetPut;
-  // The reply is as long as the request, and has to fit in a message here too.
+  // The reply has as many data as the request, and must also fit into a message of this side.
   const std::uint64_t most =
       getput ? interface.limits().max_getput_bytes : max_message_bytes_ - sizeof(wire::Response);
   if (request.length > most) {

@@ -1,11 +1,11 @@
-// A get at its target: the matched memory is read, the reply carries what was there (table 4.4).
+// A get at its target: reads the matched memory and sends the data in the reply (table 4.4).
 
 #include "portals/engine/target.h"
 
 namespace lintel::portals {
 namespace {
 
-// The reply would tell its initiator nothing but that the data are there.
+// Whether the reply would tell the initiator nothing that the writes do not tell it.
 bool as_asked(const wire::Request& request, const wire::Response& reply) {
   return reply.manipulated_length == request.length && reply.offset == request.offset &&
          static_cast<PortalList>(reply.list) == PortalList::kPriority;
@@ -26,7 +26,7 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
   if (acceptance.length <= limits_.reply(interface.rules().reply_limit)) {
     counters_.add(Counter::kEagerCopies);
     reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
-    Payload payload;  // nothing, perhaps from beyond the end
+    Payload payload;  // 0 bytes, possibly beyond the end
     if (acceptance.length > 0)
       payload = {.region = &descriptor->region(),
                  .offset = acceptance.offset,
@@ -38,8 +38,8 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
   Operation* operation = operations_.create(from, interface.kind(), false);
   if (operation == nullptr) {
     interface.close(completion, Failure::kFailed);
-    // It was accepted, so its initiator must hear of the failure: a reply that names no source has
-    // its CLEAR answered by DISCARD.
+    // The request was accepted, so the initiator must learn of the failure: the reply names no
+    // source, so its CLEAR is answered by DISCARD.
     reply.header.flags = wire::kFlagAnnounced;
     reply.sender_token = 0;
     outbox_.send(from, reply);

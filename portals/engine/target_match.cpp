@@ -1,4 +1,4 @@
-// The target's side of every request: the checks in the order of the receive rules, and the search
+// The target's side of all requests: the checks in the order of the receive rules, and the search
 // of the portal's lists (Portals 3.3 clause 4.2; Portals 4, receive rules).
 
 #include "portals/engine/drop_counter.h"
@@ -8,7 +8,7 @@
 namespace lintel::portals {
 namespace {
 
-// What a request meets at its portal.
+// The result of the search at a request's portal.
 struct Found {
   const MatchEntry* entry = nullptr;
   MemoryDescriptor::Acceptance acceptance{};
@@ -17,7 +17,7 @@ struct Found {
 Found find(MatchList& list, ProcessId initiator, const wire::Request& request,
            std::uint32_t needed) {
   Found found;
-  // A descriptor's refusal is no drop: the walk goes on.
+  // If a descriptor refuses, the search continues; that is not a drop.
   found.entry = list.find(initiator, request.match_bits, [&](const MatchEntry& candidate) {
     const auto accepted = candidate.descriptor->accept(needed, request.offset, request.length);
     if (accepted) found.acceptance = *accepted;
@@ -26,7 +26,7 @@ Found find(MatchList& list, ProcessId initiator, const wire::Request& request,
   return found;
 }
 
-// Initiator and target are swapped, what the request said comes back.
+// Initiator and target are swapped; the other fields are echoed.
 wire::Response echo(wire::MessageKind kind, const wire::Request& request, const Identity& self) {
   wire::Response response{};
   response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0,
@@ -77,8 +77,8 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
     }
   }
 
-  // In Portals 3 a descriptor that does not allow the operation is no match; in Portals 4 it is
-  // one, and the operation is in error.
+  // In Portals 3 a descriptor that does not allow the operation does not match. In Portals 4 it
+  // matches, and the operation fails.
   const std::uint32_t selects = interface.is_portals3() ? needed : 0;
   PortalList list = PortalList::kPriority;
   Found found = find(portal.priority, initiator, request, selects);
@@ -118,7 +118,8 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
   return Match{&descriptor, found.acceptance, list};
 }
 
-// Ends the record that the initiator keeps of a request that has no other answer, if it keeps one.
+// Sends DISCARD if the initiator has a record of the request, because there is no other answer that
+// would end the record.
 void Target::let_go(transport::PeerId from, const wire::Request& request) {
   if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0)
     outbox_.discard(from, request.sender_token);
@@ -147,7 +148,7 @@ void Target::answer_refused(transport::PeerId from, const wire::Request& request
   }
 }
 
-// What a target's event says of the request.
+// Fills in the event of the target from the request.
 void Target::describe(const NetworkInterface& interface, const Match& matched,
                       const wire::Request& request, EventKind end, Event& event) {
   event.initiator = {NodeId(request.initiator_nid), Pid(request.initiator_pid)};
@@ -158,7 +159,7 @@ void Target::describe(const NetworkInterface& interface, const Match& matched,
   event.requested_length = request.length;
   event.manipulated_length = matched.acceptance.length;
   event.offset = matched.acceptance.offset;
-  // A get has none, whatever its message says.
+  // A get has no header data, even if its message contains some.
   if (end != EventKind::kGetEnd) event.header_data = request.header_data;
   if (!interface.is_portals3()) {
     event.remote_offset = request.offset;
@@ -189,7 +190,7 @@ wire::Response Target::make_response(const NetworkInterface& interface, wire::Me
   return response;
 }
 
-// The data of a put or an atomic are in place.
+// The data of a put or an atomic are in place: sends the ACK if one is wanted.
 void Target::acknowledge(const NetworkInterface& interface, transport::PeerId from,
                          const wire::Request& request, const Match& matched, bool wanted) {
   if (!wanted) return let_go(from, request);

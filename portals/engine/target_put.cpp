@@ -1,4 +1,4 @@
-// A put at its target: the data go to the matched memory, then the acknowledgement, with initiator
+// A put at its target: writes the data to the matched memory, then sends the ACK, with initiator
 // and target swapped (table 4.2).
 
 #include "portals/engine/target.h"
@@ -19,7 +19,7 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
         open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
     Operation* operation = operations_.create(from, interface.kind(), false);
     if (operation != nullptr) {
-      // Without an ACK nothing else would end the record that the initiator keeps.
+      // Without an ACK, nothing else would end the record of the initiator.
       const std::uint64_t release_token =
           !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
       const Transfers::Answer answer{
@@ -30,14 +30,14 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
       operations_.release(*operation);
     }
     interface.close(completion, Failure::kFailed);
-    // No memory to receive into, or no record left: the failure shows in the event, and the
-    // initiator is let go.
+    // The memory could not be registered, or there is no room for a record. The event reports the
+    // failure, and the initiator's record is ended.
     answer_refused(from, request, Failure::kDropped, interface.identity());
     return;
   }
 
   // The shortest way, that of most messages: nothing is told before the end.
-  // of a parcel that landed elsewhere there may be less
+  // less may have arrived of a placed message that was not expected
   const bool whole = acceptance.length <= payload.size();
   const bool at_once =
       whole && descriptor->has(option::kStartDisable) && list == PortalList::kPriority;

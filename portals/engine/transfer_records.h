@@ -18,17 +18,17 @@ namespace lintel::portals {
 
 using Registrations = boost::container::small_vector<transport::Region, 1>;
 
-// Where data leave by writes.
+// The end from which data are written.
 struct TransferSource {
   enum class State : std::uint8_t {
-    kAnnounced,  // waits for CLEAR, the first or the next
+    kAnnounced,  // waits for the first or the next CLEAR
     kWriting,    // writes are posted or wait for room
   };
   struct Write {
     transport::LocalMemory from;
     transport::RemoteMemory to;
   };
-  // A CLEAR that has overtaken the ends of the writes for the one before.
+  // A CLEAR that arrived before the writes for the last one had ended.
   struct HeldClear {
     wire::Clear message;
     std::vector<std::byte> segments;
@@ -36,7 +36,7 @@ struct TransferSource {
 
   SlotId id;
   State state = State::kAnnounced;
-  Completion completion;  // the END event to log when the data have left: SEND_END, GET_END
+  Completion completion;  // the event to log when the data have left: SEND_END or GET_END
   MemoryRegion region;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -50,34 +50,37 @@ struct TransferSource {
   std::uint32_t writes_done = 0;
   Failure failure = Failure::kNone;
   bool arrived = false;   // the receiver has acknowledged the data
-  bool answered = false;  // it has said its last word; no CLEAR follows
+  bool answered = false;  // its last message has come; no CLEAR follows
   bool waits_for_room = false;
-  bool parcel = false;        // its one write is the payload of one: the receiver keeps no record
+  // its one write is the payload of a placed message: the receiver keeps no record
+  bool parcel = false;
   bool more_follows = false;  // the last CLEAR said so
   std::unique_ptr<HeldClear> held_clear;
 
-  // The receiver has asked for bytes, or said that it will, that are not on their way.
+  // The receiver has asked for bytes that are not posted, or has announced that it will.
   bool owes_data() const { return more_follows || writes_posted < writes.size(); }
 };
 
-// Where data land by writes. The counts are those of the writes for the last CLEAR.
+// The end to which data are written. The counts are those of the writes for the last CLEAR.
 struct TransferSink {
   SlotId id;
-  Completion completion;  // PUT_END or REPLY_END; none where a get has sent its CLEAR along, which
-                          // the initiator tells of
+  // PUT_END or REPLY_END; none if a get has contained the CLEAR: then the PendingRequest logs it
+  Completion completion;
   MemoryRegion region;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
-  std::uint64_t cleared = 0;  // bytes that it has asked for
+  std::uint64_t cleared = 0;  // bytes for which it has sent a CLEAR
   Registrations registered;
 
   std::uint64_t source_token = 0;
   std::uint32_t writes_seen = 0;
   std::uint64_t writes_expected = 1;
   bool count_known = true;  // false: more than one write, WRITTEN has not come yet
-  bool ahead = false;       // of a get that waits for no REPLY, unless one comes
-  bool answers = false;     // send `answer` (an ACK) once the data are in place, or else DISCARD
-                            // `release_token` if not 0
+  // of a get that has contained the CLEAR: no REPLY is needed, but one may come
+  bool ahead = false;
+  // send `answer` (an ACK) when the data are in place; if false, send DISCARD for `release_token`
+  // unless that is 0
+  bool answers = false;
   wire::Response answer{};
   std::uint64_t release_token = 0;
 };

@@ -9,8 +9,8 @@
 namespace lintel::portals {
 namespace {
 
-// An immediate names the operation of the sink: slot, part of its generation, and whether the
-// transfer is more than this one write.
+// An immediate names the operation of the sink: its slot, a part of its generation, and whether the
+// transfer has more than one write.
 constexpr std::uint32_t kSlotMask = (1U << kOperationSlotBits) - 1;
 constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
 constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
@@ -36,7 +36,7 @@ Transfers::Transfers(transport::Transport& transport, Outbox& outbox, Operations
       sources_(2 * operations.max()),
       sinks_(2 * operations.max()) {}
 
-// There is one of each for every operation at most, so the pools do not run out.
+// An operation has at most one of each, so the pools are large enough.
 TransferSource& Transfers::make_source(Operation& operation) {
   const auto [source, id] = sources_.create();
   LINTEL_ASSERT(source != nullptr && operation.source == nullptr);
@@ -92,8 +92,8 @@ bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t 
   return true;
 }
 
-// Registers the next pieces of where the data land, as many as one CLEAR of at most `room` bytes
-// names, and makes that CLEAR of them. False: some could not be registered.
+// Registers the next pieces of the sink's memory, as many as fit into one CLEAR of at most `room`
+// bytes, and fills in that CLEAR. False: a piece could not be registered.
 bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::size_t room,
                            wire::Clear& clear, std::byte* segments) {
   const std::size_t most =
@@ -229,7 +229,8 @@ Transfers::Ended Transfers::fail_sink(Operation& operation) {
   return ended;
 }
 
-// The sink takes no more data and answers no put: its source, which is to end too, hears of it.
+// The sink accepts no more data and no ack follows: sends DISCARD to its source, so that it ends
+// too.
 void Transfers::refuse_data(const Operation& operation, Failure failure) {
   const TransferSink& sink = *operation.sink;
   if (!sink.answers || operation.interface_kind == wire::kPortals3Kind)
@@ -279,10 +280,10 @@ void Transfers::set_completion(Operation& operation, const Completion& completio
   operation.source->completion = completion;
 }
 
-// A CLEAR is what the source waits for: the first of its transfer, or the next of one whose last
-// one said that more follows. The next may come before the source has heard that its writes have
-// ended, but not before they were posted. Each asks for something and leaves something if more is
-// to follow, so they come to an end.
+// A source accepts a CLEAR if it is the first of the transfer, or if the last one had kFlagMore.
+// The next CLEAR may arrive before the ends of the writes for the last one are reported, but not
+// before those writes are posted. Each CLEAR asks for at least one byte, and for less than what is
+// left if more follows, so their number is limited.
 bool Transfers::may_clear(const Operation& operation, const wire::Clear& message) {
   if (operation.source == nullptr) return false;
   const TransferSource& source = *operation.source;
@@ -330,8 +331,8 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
   return {};
 }
 
-// Lays the source's runs over the receiver's segments: a write for each stretch that is contiguous
-// on both sides.
+// Plans a write for each range that is contiguous in the source's memory and in the receiver's
+// segments.
 bool Transfers::plan_writes(const Operation& operation, const wire::Clear& message,
                             std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
@@ -377,7 +378,7 @@ void Transfers::post_writes(Operation& operation) {
           waiting_for_room_.push_back(operation.id);
         }
         return;
-      case transport::PostStatus::kFailed: return;  // the loss of the peer ends it
+      case transport::PostStatus::kFailed: return;  // the loss of the peer ends the transfer
     }
   }
 }
@@ -398,7 +399,7 @@ Transfers::Ended Transfers::write_ended(transport::Context context, Error error)
   TransferSource* const source = operation != nullptr ? operation->source : nullptr;
   const bool expected = source != nullptr && source->state == TransferSource::State::kWriting &&
                         source->writes_done < source->writes_posted;
-  if (!expected) return {};  // it failed with its peer meanwhile
+  if (!expected) return {};  // it has failed with its peer meanwhile
   ++source->writes_done;
   ++tallies_[operation->interface_kind].writes_done;
   if (error.ok()) {
@@ -409,7 +410,7 @@ Transfers::Ended Transfers::write_ended(transport::Context context, Error error)
   return source->writes_done == source->writes.size() ? writes_finished(*operation) : Ended{};
 }
 
-// Those for the last CLEAR.
+// The writes for the last CLEAR have ended.
 Transfers::Ended Transfers::writes_finished(Operation& operation) {
   TransferSource& source = *operation.source;
   if (!source.more_follows || source.answered || source.failure != Failure::kNone)
@@ -427,14 +428,14 @@ Transfers::Ended Transfers::writes_finished(Operation& operation) {
 Transfers::Ended Transfers::source_finished(Operation& operation) {
   const TransferSource& source = *operation.source;
   deregister(operation.source->registered);
-  // The receiver's transfer cannot complete.
+  // The receiver's transfer cannot complete any more.
   if (source.failure != Failure::kNone && !source.parcel)
     outbox_.discard(operation.peer, source.receiver_token);
   return close_source(operation);
 }
 
-// The data have left, or nobody wants them, or they cannot leave. An acknowledgement knows better
-// than a write that has failed or not ended.
+// The data have left, or nobody wants them, or they cannot leave. An acknowledgement overrides a
+// write that has failed or has not ended.
 Transfers::Ended Transfers::close_source(Operation& operation) {
   TransferSource& source = *operation.source;
   Ended ended;
@@ -463,11 +464,11 @@ Transfers::Ended Transfers::discarded(Operation& operation) {
   if (source.owes_data()) return give_up(operation);
   source.answered = true;
   if (source.state == TransferSource::State::kWriting) return {};
-  return close_source(operation);  // nobody wants the data: they count as sent
+  return close_source(operation);  // nobody wants the data, so they count as sent
 }
 
-// The receiver has given up before the last write was posted: the others would go to memory that is
-// registered no more.
+// The receiver has given up before the last write was posted. Further writes would go to memory
+// that is no longer registered.
 Transfers::Ended Transfers::give_up(Operation& operation) {
   TransferSource& source = *operation.source;
   source.more_follows = false;
@@ -499,9 +500,9 @@ bool Transfers::fail(Operation& operation, Failure failure) {
   return source_open;
 }
 
-// The other side of an operation that ends before its time waits for something that will not come.
-// Of those that are not named here it either keeps no record, or says something still, which is
-// answered then.
+// If an operation ends early, the other side may wait for a message that will not come, and is
+// notified here. In the cases that are not listed, the other side has no record, or will send a
+// message, which is answered then.
 void Transfers::tell_cut(const Operation& operation) {
   if (operation.sink != nullptr && !operation.sink->ahead) {
     refuse_data(operation, Failure::kNoInterface);

@@ -1,19 +1,19 @@
 #pragma once
-// Transfers: every long transfer, whichever operation it is of: its source and sink records, its
-// registrations, what moves and what waits for room.
+// Transfers: the long transfers of all operations: sources and sinks, registrations, the writes
+// under way and those that wait for room.
 //
-// One state machine for a large put, a large reply and a get that sends its CLEAR along: the
-// receiver registers where the data land and says CLEAR, the source writes them there, and the
-// receiver knows that they are in place by the immediate that comes with each write. No copy on
-// either side. Memory in more pieces than one CLEAR names is cleared in rounds: the next CLEAR
-// follows when the writes for the last have come.
+// One state machine for a large put, a large reply and a get that contains its CLEAR. The receiver
+// registers the memory for the data and sends CLEAR. The source writes the data there. The
+// immediate of each write tells the receiver that its data are in place. There is no copy on either
+// side. Memory in more pieces than fit into one CLEAR takes several rounds: the next CLEAR follows
+// when the writes for the last one have come.
 //
-// Owned by the Endpoint; owns sources, sinks and registrations; borrows transport, outbox,
-// operations and counters. Guarded by the process' lock. Invariants: (1) each source and sink is a
-//             part of one operation; (2) what is registered for it is deregistered before it ends;
-//             (3) its completion is closed before it ends; (4) a function that may end the part of
-//                 an operation which has a PendingRequest says so by Ended.
-// Does not: match, log the events of requests (initiator.h), or trust what peers send.
+// Owned by the Endpoint. Owns sources, sinks and registrations; borrows transport, outbox,
+// operations and counters. Guarded by the process' lock.
+// Invariants: (1) each source and sink is a part of one operation; (2) its registrations are
+// released before it ends; (3) its completion is closed before it ends; (4) a function that may end
+// a part of an operation with a PendingRequest reports this by Ended.
+// Does not: match, or log the events of requests (initiator.h). It checks what peers send.
 
 #include <array>
 #include <cstddef>
@@ -34,26 +34,28 @@ namespace lintel::portals {
 
 class Transfers {
  public:
-  // What has ended of an operation whose initiator keeps a PendingRequest. `operation` null:
-  // nothing that it would want to know.
+  // Reports that a part of an operation with a PendingRequest has ended. `operation` null: none
+  // has.
   struct Ended {
     Operation* operation = nullptr;
     Failure failure = Failure::kNone;
-    std::uint64_t landed = 0;  // bytes that are in place, of a get that has had no REPLY
+    std::uint64_t landed = 0;  // bytes that are in place, for a get without a REPLY
   };
   struct Place {
     const MemoryRegion* region;
     std::uint64_t offset;
     std::uint64_t length;
   };
-  // What the source is told when all is in place: `answer`, or `release_token` (0: nothing).
+  // What is sent to the source when all data are in place: `response` if `wanted`, else DISCARD for
+  // `release_token` (0: nothing).
   struct Answer {
     bool wanted = false;
     wire::Response response{};
     std::uint64_t release_token = 0;
   };
-  static constexpr std::size_t kMostSegments = 64;  // of a CLEAR, so that it fits into a message
-                                                    // everywhere and pins little at a time
+  // in a CLEAR, so that it fits into a message of every network and little memory is pinned at a
+  // time
+  static constexpr std::size_t kMostSegments = 64;
   static constexpr std::size_t kMostClearBytes =
       sizeof(wire::Clear) + kMostSegments * sizeof(wire::Segment);
 
@@ -63,53 +65,54 @@ class Transfers {
   Transfers& operator=(const Transfers&) = delete;
 
   // ---- The source
-  // `operation` gets a source that waits for a CLEAR. Its completion is taken over.
+  // Gives `operation` a source that waits for a CLEAR, with that completion.
   void begin_source(Operation& operation, const Place& from, const Completion& completion);
-  // The same for data that go at once as the payload of a parcel; the completion is set when that
-  // has left.
+  // The same for data that leave at once as the payload of a placed message. The completion is set
+  // afterwards, by set_completion(). False: the network does not accept it now, and nothing has
+  // happened.
   bool begin_parcel(Operation& operation, const wire::Request& request,
                     std::span<const std::byte> data, transport::PlacementKey key);
   void set_completion(Operation& operation, const Completion& completion);
-  // A CLEAR that names the operation has come. False: it does not fit what the source waits for,
-  // and nothing has happened.
+  // Whether the source of the operation waits for such a CLEAR, which names the operation. Changes
+  // nothing.
   static bool may_clear(const Operation& operation, const wire::Clear& message);
   Ended clear(Operation& operation, const wire::Clear& message,
               std::span<const std::byte> segments);
   Ended write_ended(transport::Context context, Error error);
-  // The receiver has acknowledged the data, or (`response_failed`) refused them; or has said that
-  // it wants none (discarded).
+  // The receiver has acknowledged the data, or refused them (`response_failed`); or it wants none
+  // (discarded).
   Ended acknowledged(Operation& operation, bool response_failed);
   Ended discarded(Operation& operation);
 
   // ---- The sink
-  // Makes `operation` receive by writes: its memory is registered, and CLEAR sent. False: that is
-  // not possible, nothing has happened, and the completion is still the caller's.
+  // Gives `operation` a sink: registers its memory and sends CLEAR. False: this is not possible,
+  // nothing has happened, and the caller keeps the completion.
   bool begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
                   const Completion& completion, const Answer& answer);
-  // Makes `get` a sink of all that it asks for: builds the CLEAR for it in `out` (kMostClearBytes)
-  // and returns its size. 0: one CLEAR does not do, or the memory could not be registered, and
-  // nothing has happened. `room`: for the CLEAR in its message.
+  // Gives `get` a sink for all that it asks for. Writes the CLEAR to `out` (kMostClearBytes) and
+  // returns its size. 0: one CLEAR is not enough, or the memory could not be registered; nothing
+  // has happened. `room`: bytes for the CLEAR in the message of the get.
   std::uint32_t clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out);
-  // Its reply does not come by the writes that the CLEAR has asked for.
+  // The reply to `get` does not come by the writes for its CLEAR: ends the sink.
   void withdraw_clear(Operation& get);
-  // The sink that a write's immediate names, or null.
+  // The operation whose sink a write's immediate names, or null.
   Operation* sink_of(transport::Immediate immediate);
   Ended immediate_came(Operation& operation, transport::Immediate immediate);
   static bool may_count(const Operation& operation, const wire::Written& message);
   Ended written_came(Operation& operation, const wire::Written& message);
 
   // ---- Both
-  // Ends the parts of `operation` that are here. True: the END of a source was still to be told,
-  // and tells of the failure. `operation` may be gone then.
+  // Ends the source and sink of `operation`. True: the END event of a source was not logged before,
+  // and now reports the failure. `operation` may have ended when it returns.
   [[gnu::cold]] bool fail(Operation& operation, Failure failure);
-  // The operation is to be cut: tells the other side, if that waits for something that will not
-  // come and would not learn it otherwise.
+  // The operation will be ended here: notifies the other side, if that waits for a message that
+  // will not come and nothing else notifies it.
   [[gnu::cold]] void tell_cut(const Operation& operation);
-  // Writes that had no room may have some now.
+  // Whether writes wait for room; retry() tries to post them.
   bool waits_for_room() const { return !waiting_for_room_.empty(); }
   void retry();
   // Of one interface: how many transfers are under way, and how many writes have ended. The latter
-  // never falls.
+  // never decreases.
   std::size_t moving(std::uint8_t interface_kind) const { return tallies_[interface_kind].moving; }
   std::uint64_t writes_done(std::uint8_t interface_kind) const {
     return tallies_[interface_kind].writes_done;

@@ -1,5 +1,5 @@
-// Operations that counting events set off. They are carried out one after the other and never
-// inside each other, whatever triggers what.
+// Operations that counting events trigger. They are carried out one after the other and never
+// inside each other, even if one triggers another.
 
 #include "base/assert.h"
 #include "portals/engine/initiator.h"
@@ -35,7 +35,7 @@ MessageKind message_kind(Kind kind) {
     case Kind::kFetchAtomic: return MessageKind::kFetchAtomic;
     case Kind::kSwap: return MessageKind::kSwap;
     case Kind::kIncrement:
-    case Kind::kSet: break;  // nothing for the network
+    case Kind::kSet: break;  // not an operation on the network
   }
   LINTEL_ASSERT(false);
   return MessageKind::kPut;
@@ -49,7 +49,7 @@ bool Initiator::carry_out_triggered() {
     interfaces_.for_each([&](NetworkInterface& interface) {
       while (TriggeredOperation* operation = interface.triggers.next_due()) {
         if (!carry_out(interface, *operation)) {
-          waiting = true;  // and those behind it: they fire in order
+          waiting = true;  // and those behind it, because they begin in order
           break;
         }
         interface.triggers.release(*interface.triggers.take_due());
@@ -60,8 +60,8 @@ bool Initiator::carry_out_triggered() {
   return waiting;
 }
 
-// What the program can have got wrong, whenever the operation is to begin. `prepared` is for one
-// that begins now.
+// Finds the errors of the program in an operation, which begins now or later. `prepared` is used if
+// it begins now.
 Status Initiator::check(NetworkInterface& interface, MessageKind kind,
                         const RequestArguments& arguments, Prepared& prepared) {
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
@@ -107,10 +107,10 @@ Status Initiator::start_when(NetworkInterface& interface, Kind kind,
   return Status::kOk;
 }
 
-// As if the program had made the call now. False: there is no room for it; nothing has happened.
+// Does what the program's call would do now. False: there is no room, and nothing has happened.
 bool Initiator::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   switch (operation.kind) {
-    // One that fails meets a counting event that has been freed.
+    // It fails only if its counting event was freed.
     case Kind::kIncrement:
       static_cast<void>(interface.triggers.increment_counter(operation.counter, operation.value));
       return true;
@@ -129,8 +129,8 @@ bool Initiator::carry_out(NetworkInterface& interface, const TriggeredOperation&
   return true;
 }
 
-// There is no call that could return it: the operation fails as one whose message could not leave,
-// with all the events and counts of that.
+// No call can return the failure. So the operation ends like one whose message could not leave,
+// with the events and counts of that.
 void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind,
                               const RequestArguments& arguments, std::uint64_t length,
                               Failure failure) {

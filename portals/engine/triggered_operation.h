@@ -1,9 +1,9 @@
 #pragma once
-// TriggeredOperation: an operation that a program has prepared and that begins when a counting
-// event reaches a threshold (Portals 4).
+// TriggeredOperation: an operation of the program that begins when a counting event reaches a
+// threshold (Portals 4).
 //
-// Owned by the interface's pool from arm() until it has been carried out or cancelled; keeps its
-// descriptors busy meanwhile. Guarded by the endpoint's lock.
+// Owned by the interface's pool from arm() until it has been carried out or cancelled. Keeps its
+// descriptors busy meanwhile. Guarded by the process' lock.
 
 #include <boost/intrusive/slist_hook.hpp>
 #include <cstdint>
@@ -21,9 +21,9 @@ struct TriggeredOperation : Triggered {
   Kind kind;
   SlotId id;                   // in the interface's pool; set once after creation
   RequestArguments arguments;  // of an operation on the network
-  SlotId counter;              // kIncrement, kSet: which, and by or to what
+  SlotId counter;  // kIncrement, kSet: the counting event, which is changed by or set to `value`
   CountingEvent::Value value;
-  boost::intrusive::slist_member_hook<> due_link;  // between becoming due and being carried out
+  boost::intrusive::slist_member_hook<> due_link;  // in the list of those that are due
 };
 
 }  // namespace lintel::portals

@@ -97,7 +97,8 @@ Status Triggers::change_counter_when(SlotId trigger, std::uint64_t threshold,
   return Status::kOk;
 }
 
-// Its descriptors stay busy until it has been carried out: the program may not release them before.
+// Its descriptors are busy until it has been carried out, so that the program cannot release them
+// before.
 void Triggers::arm(SlotId id, TriggeredOperation& operation) {
   CountingEvent* counter = counters_.get(id);
   LINTEL_ASSERT(counter != nullptr);
@@ -126,8 +127,8 @@ void Triggers::release(TriggeredOperation& operation) {
 
 void Triggers::changed(CountingEvent& counter) {
   if (counter.sleepers > 0) attention_.wake_needed = true;
-  // Not carried out here: one may trigger the next, to any depth, and this may be in the middle of
-  // a message.
+  // They are not carried out here, because one may trigger the next, to any depth, and a message
+  // may be in progress.
   while (Triggered* operation = counter.take_due()) {
     due_.push_back(static_cast<TriggeredOperation&>(*operation));
     attention_.triggers_due = true;

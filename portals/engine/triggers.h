@@ -4,9 +4,9 @@
 //
 // Owned by the interface; owns the counting events and the triggered operations; borrows the
 // descriptors and the process' attention. Guarded by the process' lock.
-// Invariants: (1) a triggered operation is armed at one counting event, or due, or given out by
-// take_due(); (2) its descriptors are busy until release(). Does not: carry operations out
-// (triggered.cpp does), or wake threads.
+// Invariants: (1) a triggered operation is armed at one counting event, or due, or taken by
+// take_due(); (2) its descriptors are busy until release().
+// Does not: carry operations out (triggered.cpp does that), or wake threads.
 
 #include <boost/intrusive/slist.hpp>
 #include <cstddef>
@@ -24,8 +24,8 @@ namespace lintel::portals {
 
 class Triggers {
  public:
-  // At most `max_counters` counting events, each with at most `max_triggered` operations that wait
-  // for it.
+  // At most `max_counters` counting events, for each of which at most `max_triggered` operations
+  // wait.
   Triggers(DescriptorTable& descriptors, std::uint32_t max_counters, std::uint32_t max_triggered,
            unsigned generation_bits, std::uint32_t first_generation, Attention& attention)
       : descriptors_(descriptors),
@@ -46,22 +46,23 @@ class Triggers {
   CountingEvent* counter(SlotId id) { return counters_.get(id); }
   std::uint32_t next_generation() const { return counters_.next_generation(); }
 
-  // A triggered operation for `counter`, to be filled in and then armed. Errors: kCounterInvalid,
-  // kNoSpace.
+  // Makes a triggered operation for `counter`, which the caller fills in and then arms. Errors:
+  // kCounterInvalid, kNoSpace.
   Status prepare(SlotId counter, std::uint64_t threshold, TriggeredOperation::Kind kind,
                  TriggeredOperation*& made);
   void arm(SlotId counter, TriggeredOperation& operation);
-  // Has `counter` set (kSet) or incremented (kIncrement) once `trigger` has reached `threshold`; it
-  // may have. Errors: as increment_counter; kNoSpace.
+  // Sets `counter` (kSet) or increments it (kIncrement) when `trigger` has reached `threshold`,
+  // which may already be true. Errors: as increment_counter(); kNoSpace.
   Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind,
                              SlotId counter, const CountingEvent::Value& value);
-  // The next one to be carried out, or null; take_due() and release() it then.
+  // The next operation to carry out, or null. Call take_due() and release() for it.
   TriggeredOperation* next_due() { return due_.empty() ? nullptr : &due_.front(); }
   bool has_due() const { return !due_.empty(); }
   TriggeredOperation* take_due();
   void release(TriggeredOperation& operation);
 
-  // Counts `event` in the counting event of `descriptor`, if that counts such events.
+  // Counts `event` in the counting event of `descriptor`, if the descriptor has such events
+  // counted.
   void count(const MemoryDescriptor& descriptor, const Event& event) {
     if (descriptor.counter().generation != 0) count_in(descriptor, event);
   }
@@ -72,7 +73,7 @@ class Triggers {
   void for_each_counter(Visit&& visit) {
     counters_.for_each(visit);
   }
-  // Ends all.
+  // Destroys all.
   [[gnu::cold]] void drop_all();
 
  private:

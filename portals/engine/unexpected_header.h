@@ -1,13 +1,13 @@
 #pragma once
-// UnexpectedHeader: what the unexpected list needs to know of a message that landed in an overflow
-// entry and has not been claimed.
+// UnexpectedHeader: the part of an unexpected message that the unexpected list uses. Its data are
+// in an overflow entry, and no entry has claimed it.
 //
-// The engine derives its own header from this and adds the rest. It belongs to the engine and is
-// linked into at most one UnexpectedList, which borrows it. Guarded by the endpoint's lock.
-// Invariants: (1) initiator, match_bits and the address do not change while it is linked; whatever
-// is added may.
-// Memory: 48 bytes; more per class of searches, see unexpected_index.h.
-// Does not: hold data or know its overflow entry, or unlink itself when it dies.
+// UnexpectedMessage derives from it. It belongs to UnexpectedMessages and is linked into at most
+// one UnexpectedList, which borrows it. Guarded by the process' lock.
+// Invariant: initiator, match_bits and the address do not change while it is linked. Members of
+// derived classes may change.
+// Memory: 48 bytes, and more for each class of searches (unexpected_index.h).
+// Does not: have the data, know its overflow entry, or unlink itself in its destructor.
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>

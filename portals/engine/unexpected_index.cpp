@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kFirstPlaces = 16;
 constexpr std::uint32_t kMost = 1U << 31;
 
-// Equal only by chance for different pairs: the first step can be undone, so no value of one part
-// makes all values of the other equal.
+// Different pairs have equal hashes only by chance. The first step can be inverted, so no value of
+// one part makes all values of the other equal.
 std::uint64_t mix(std::uint64_t process, std::uint64_t match_bits) {
   __extension__ using Product = unsigned __int128;
   const std::uint64_t spread = process * 0x9E3779B97F4A7C15ULL;
@@ -24,8 +24,8 @@ std::uint64_t mix(std::uint64_t process, std::uint64_t match_bits) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// The array with room for `new_size`, the old elements kept and the new ones zero. False without
-// memory; it is unchanged then.
+// Enlarges the array to `new_size`. Old elements are kept, and new ones are zero. False: there is
+// no memory, and the array is unchanged.
 template <class Element>
 bool grow(std::unique_ptr<Element[]>& array, std::uint32_t size, std::uint32_t new_size) {
   std::unique_ptr<Element[]> grown(new (std::nothrow) Element[new_size]());
@@ -47,9 +47,10 @@ struct UnexpectedIndex::Class {
     std::uint32_t previous;
   };
 
-  std::uint64_t process_mask = 0;   // ones where the initiator does not matter
-  std::uint64_t kept_bits = 0;      // ones where the match bits matter
-  std::uint64_t indexed_until = 0;  // the first order_ that is not in here; 0 = not in use
+  std::uint64_t process_mask = 0;  // 1 for bits of the initiator that are ignored
+  std::uint64_t kept_bits = 0;     // 1 for match bits that are compared
+  // the first order_ that is not in the class; 0: the class is not in use
+  std::uint64_t indexed_until = 0;
   std::uint64_t last_search = 0;
   Table table;
   std::unique_ptr<Links[]> links;  // by place
@@ -59,7 +60,7 @@ struct UnexpectedIndex::Class {
     return mix(joined(process) | process_mask, match_bits & kept_bits);
   }
 
-  // The slot of the key; a free one when there is none yet. REQUIRES: make_room() was called once.
+  // The slot of the key, or a free one if there is none yet. REQUIRES: make_room() was called once.
   Table::Slot& slot_for(ProcessId process, std::uint64_t match_bits, std::uint64_t wanted) const {
     return table.find(wanted, [&](const UnexpectedHeader& first) {
       return ((joined(first.initiator) ^ joined(process)) & ~process_mask) == 0 &&
@@ -95,7 +96,7 @@ UnexpectedHeader* UnexpectedIndex::next(const Class& kind, const UnexpectedHeade
   return place == kNoPlace ? nullptr : places_[place].header;
 }
 
-// The class of these criteria, new or old, or nullptr if they shall have none.
+// The class of these criteria, which may be a new one. nullptr: they get none.
 UnexpectedIndex::Class* UnexpectedIndex::class_for(const MatchCriteria& criteria) {
   const std::uint64_t process_mask = ignored_process(criteria);
   const std::uint64_t kept_bits = ~criteria.ignore_bits;
@@ -103,7 +104,7 @@ UnexpectedIndex::Class* UnexpectedIndex::class_for(const MatchCriteria& criteria
   if (!classes_) classes_.reset(new (std::nothrow) Class[kClasses]);
   if (!classes_) return nullptr;
   ++searches_;
-  Class* oldest = &classes_[0];  // a free one is older than any
+  Class* oldest = &classes_[0];  // a free class counts as the oldest
   for (std::size_t i = 0; i < kClasses; ++i) {
     Class& kind = classes_[i];
     if (kind.process_mask == process_mask && kind.kept_bits == kept_bits && kind.indexed_until != 0)
@@ -118,8 +119,8 @@ UnexpectedIndex::Class* UnexpectedIndex::class_for(const MatchCriteria& criteria
   return oldest;
 }
 
-// Enters the headers that arrived since the class was searched last. False without memory; the
-// class is of no use then.
+// Enters the headers that arrived since the last search of the class. False: there is no memory,
+// and the class cannot be used.
 bool UnexpectedIndex::catch_up(Class& kind) {
   auto at = headers_.end();
   while (at != headers_.begin() && std::prev(at)->order_ >= kind.indexed_until) --at;
@@ -191,8 +192,8 @@ bool UnexpectedIndex::give_place(UnexpectedHeader& header) {
   return true;
 }
 
-// Room for a header at this place and for one more key. False without memory; what the class holds
-// is unchanged then.
+// Makes room for a header at this place and for one more key. False: there is no memory, and the
+// class is unchanged.
 bool UnexpectedIndex::Class::make_room(std::uint32_t place) {
   if (place >= link_count) {
     std::uint32_t new_count = std::max(kFirstPlaces, link_count);

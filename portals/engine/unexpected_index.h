@@ -2,27 +2,28 @@
 // UnexpectedIndex: finds the unexpected headers that match an entry without walking the unexpected
 // list.
 //
-// Criteria that look at the same parts of a header (nid or not, pid or not, which match bits) form
-// a class. Inside a class equal keys mean a match, so each class is a hash table from key to the
-// ring of the headers with that key, in order of arrival; a search asks the one class it belongs
-// to. Classes come from searches and are brought up to date by searches: a header is entered when
-// its class is searched for the first time since it arrived, so each costs a class at most once,
-// and a class that is no longer searched costs nothing more.
+// Criteria that use the same parts of a header (nid or not, pid or not, which match bits) form a
+// class. Within a class, equal keys mean a match. So each class is a hash table from a key to the
+// ring of the headers with that key, in order of arrival. A search uses the one class of its
+// criteria. Searches make classes and update them: a header is entered into a class at the first
+// search of that class after the header arrived. So a header is entered at most once into a class,
+// and a class that is no longer searched takes no more time.
 //
 // Owned by an UnexpectedList, whose ordered list it borrows with the headers. Guarded by the
-// endpoint's lock.
+// process' lock.
 // Invariants: (1) a class holds exactly the headers of the list whose order_ is below its
 // indexed_until; (2) a ring is in list order;
-//             (3) a class is given up for another only if none is free and it was not asked in the
-//             last kIdleSearches searches, so that more kinds of criteria than classes do not keep
-//             indexing a long list;
-//             (4) without memory a class is given up, and its headers are walked.
-// Memory: nothing until the first search of a list longer than what is walked. Then, per header, 8
-// bytes, and for each class that has it 8 bytes of links and its share of a key: tables of 16 bytes
-// per slot are 1/8 to 1/4 full, from 65,536 slots on 1/4 to 1/2; so 64 to 128 bytes per key, 32 to
-// 64 for many keys. All of it keeps the size of the longest list until its class is given up. Does
-// not: allocate in remove(), set order_, or withstand a peer that chooses match bits for their hash
-// (it can make a search a walk).
+// (3) a class is replaced by another only if none is free and it was not used in the last
+// kIdleSearches searches. Otherwise, with more kinds of criteria than classes, a long list would be
+// indexed again and again; (4) if there is no memory, a class is dropped, and its searches walk the
+// list.
+// Memory: none until the first search of a list that is longer than the walked part. Then 8 bytes
+// for each header, and for each class that has the header 8 bytes of links and its share of a key:
+// tables of 16 bytes per slot are 1/8 to 1/4 full, from 65,536 slots on 1/4 to 1/2; so 64 to 128
+// bytes per key, 32 to 64 for many keys. This memory keeps the size for the longest list until its
+// class is dropped.
+// Does not: allocate in remove(), or set order_. A peer that chooses match bits with equal hashes
+// can make a search as slow as a walk.
 
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
@@ -51,20 +52,20 @@ class UnexpectedIndex {
   UnexpectedIndex(const UnexpectedIndex&) = delete;
   UnexpectedIndex& operator=(const UnexpectedIndex&) = delete;
 
-  // The class of these criteria, holding all headers of the list; nullptr if they are to be walked:
-  // because the criteria look at nothing, because all classes are busy with others, or without
-  // memory. Valid until the next call. REQUIRES: the list is not empty. O(1) and one step per
-  // header that arrived since the class was searched last. May allocate.
+  // The class of these criteria, with all headers of the list. nullptr: the list must be walked,
+  // because the criteria use no part of a header, because all classes are in use for others, or
+  // because there is no memory. Valid until the next call. REQUIRES: the list is not empty. O(1),
+  // and one step for each header that arrived since the last search of the class. May allocate.
   const Class* prepare(const MatchCriteria& criteria);
 
   // The first header in list order that the criteria admit, and the one after such a header;
-  // nullptr if there is none. REQUIRES: `kind` is what prepare() gave for the criteria, and nothing
+  // nullptr if there is none. REQUIRES: prepare() returned `kind` for the criteria, and no header
   // was appended since. O(1).
   UnexpectedHeader* first(const Class& kind, const MatchCriteria& criteria) const;
   UnexpectedHeader* next(const Class& kind, const UnexpectedHeader& header) const;
 
-  // Takes the header out of every class that has it. REQUIRES: it is linked in the list. One step
-  // per such class, at most kClasses; allocates nothing.
+  // Removes the header from every class that has it. REQUIRES: it is linked in the list. One step
+  // for each such class, at most kClasses; allocates nothing.
   void remove(UnexpectedHeader& header) {
     if (header.place_ != kNoPlace) forget(header);
   }
@@ -87,7 +88,7 @@ class UnexpectedIndex {
   std::uint64_t searches_ = 0;
   std::unique_ptr<Place[]> places_;  // by UnexpectedHeader::place_
   std::uint32_t place_count_ = 0;
-  std::uint32_t free_place_ = kNoPlace;  // first of the chain of places without header
+  std::uint32_t free_place_ = kNoPlace;  // first of the chain of places without a header
 };
 
 }  // namespace lintel::portals

@@ -1,16 +1,16 @@
 #pragma once
-// UnexpectedList: the headers of the messages that one portal took into overflow entries and nobody
-// has claimed, in order of arrival. A new match entry, or a search, takes the first that it
-// matches, or each.
+// UnexpectedList: the unexpected headers of one portal, in order of arrival: of messages in
+// overflow entries that no entry has claimed. A new match entry, or a search, takes the first
+// header that it matches, or all.
 //
-// Borrows its headers: they belong to the engine and must outlive their link; the destructor
-// unlinks what is left. Guarded by the endpoint's lock.
-// Invariants: (1) order is order of arrival; order_ grows strictly along the list; (2) the cost of
-//             a search does not depend on the list's length: the first kWalked headers are walked,
-//             the rest goes through a hash table for each kind of criteria that is searched
-//             (exceptions, and the memory: unexpected_index.h).
-// Does not: look into the data or the overflow entry (the caller's predicate does), hold a new
-// entry back while data is still landing, or limit its length.
+// Borrows its headers, which belong to UnexpectedMessages. A header must exist while it is linked.
+// The destructor unlinks the headers that are left. Guarded by the process' lock.
+// Invariants: (1) the order is the order of arrival; order_ grows strictly along the list; (2) the
+// cost of a search does not depend on the list's length: the first kWalked headers are walked, and
+// the others are found by a hash table for each kind of criteria (unexpected_index.h has exceptions
+// and the memory).
+// Does not: use the data or the overflow entry (the caller's predicate does), delay a new entry
+// while data are still arriving, or limit its length.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +38,10 @@ class UnexpectedList {
   void remove(UnexpectedHeader& header);
 
   // The first header in order of arrival that the criteria admit and for which
-  // `accepts(UnexpectedHeader&)` is true; nullptr if there is none. `accepts` is asked in order of
-  // arrival, once per header, never about one behind the winner, and must neither change nor search
-  // the list. O(1) amortised: each header is indexed once for each kind of criteria that is
-  // searched while it is here. May allocate, but does not fail.
+  // `accepts(UnexpectedHeader&)` is true; nullptr if there is none. `accepts` is called in order of
+  // arrival, once per header, and not for headers behind the result. It must neither change nor
+  // search the list. O(1) amortised: a header is indexed once for each kind of criteria that is
+  // searched while it is in the list. May allocate, but does not fail.
   template <class Accepts>
   UnexpectedHeader* find(const MatchCriteria& criteria, Accepts&& accepts) {
     UnexpectedHeader* found = nullptr;
@@ -54,8 +54,8 @@ class UnexpectedList {
   }
 
   // Calls `visit(UnexpectedHeader&)` for every header that the criteria admit, in order of arrival,
-  // until it returns false. `visit` may remove or destroy the header it is given, and must not
-  // otherwise change or search the list. Cost and memory as find(), and one step per visit.
+  // until it returns false. `visit` may remove or destroy its header, but must not otherwise change
+  // or search the list. Cost and memory as find(), and one step per visit.
   template <class Visit>
   void for_each_match(const MatchCriteria& criteria, Visit&& visit) {
     std::size_t walked = 0;
@@ -72,8 +72,8 @@ class UnexpectedList {
   std::size_t size() const { return headers_.size(); }
   bool empty() const { return headers_.empty(); }
 
-  // Calls `visit(UnexpectedHeader&)` in order of arrival, for dumps and teardown; `visit` may
-  // remove or destroy the header it is given, and no other.
+  // Calls `visit(UnexpectedHeader&)` in order of arrival, for dumps and destruction. `visit` may
+  // remove or destroy its header, and no other.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (auto at = headers_.begin(); at != headers_.end();) {
@@ -83,7 +83,7 @@ class UnexpectedList {
   }
 
  private:
-  // Goes on through the index with the headers from `begin` in order.
+  // Continues in the index with the headers whose order_ is at least `begin`.
   template <class Visit>
   void for_each_indexed(const UnexpectedIndex::Class& kind, const MatchCriteria& criteria,
                         std::uint64_t begin, Visit& visit) {

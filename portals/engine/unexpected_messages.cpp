@@ -16,8 +16,8 @@ EventKind overflow_kind(EventKind arrived) {
   }
 }
 
-// Unexpected messages that are claimed already, but not in place: each is an operation of the
-// endpoint.
+// The number of unexpected messages that are claimed but whose data are not in place. Each is an
+// operation of the endpoint.
 constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
 
 bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message) {
@@ -51,8 +51,8 @@ PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
   if (!portal.flow_control) return Room::kEnough;
   const EventQueue* queue = events_.queue(portal.queue);
   if (queue == nullptr) return Room::kEnough;
-  // What it will log: its own event, and if it uses the entry up AUTO_UNLINK, and AUTO_FREE where
-  // no header holds that back.
+  // The events that it will log: its own, AUTO_UNLINK if it uses the entry up, and AUTO_FREE if no
+  // header delays that.
   std::uint64_t events = descriptor.has(option::kEndDisable | option::kSuccessDisable) ? 0 : 1;
   if (descriptor.used_up_by(acceptance) && !descriptor.has(option::kUnlinkDisable)) {
     events += list == PortalList::kOverflow && !header ? 2 : 1;
@@ -64,9 +64,10 @@ void UnexpectedMessages::begin(Completion& completion) {
   const Event& event = completion.event;
   MemoryDescriptor& descriptor = *descriptors_.get(event.descriptor);
   if (descriptor.has(option::kHeaderDisable)) return;
-  // Linked now, not when the data are here: what arrives first is claimed first.
+  // Linked now, and not when the data are complete, so that messages are claimed in the order of
+  // arrival.
   const auto [message, id] = messages_.create();
-  LINTEL_ASSERT(message != nullptr);  // match() has looked
+  LINTEL_ASSERT(message != nullptr);  // match() has checked that there is room
   message->id = id;
   message->initiator = event.initiator;
   message->match_bits = event.match_bits;
@@ -110,7 +111,7 @@ Status UnexpectedMessages::append_entry(std::uint32_t index, PortalList list,
     portal.unexpected.for_each_match(criteria, [&](UnexpectedHeader& header) {
       auto& message = static_cast<UnexpectedMessage&>(header);
       if (takes(descriptor, message)) claim(portal, message, descriptor);
-      // it may have been used up, and be gone
+      // it may have been used up and destroyed
       return entries_.get(id) != nullptr && descriptor.active();
     });
     if (entries_.get(id) == nullptr || !descriptor.active()) return Status::kOk;
@@ -121,7 +122,7 @@ Status UnexpectedMessages::append_entry(std::uint32_t index, PortalList list,
   return Status::kOk;
 }
 
-// The message is the claimant's from now on; its event comes when its data are in place.
+// Gives the message to the claimant. Its event is logged when its data are in place.
 void UnexpectedMessages::claim(Portal& portal, UnexpectedMessage& message,
                                MemoryDescriptor& claimant) {
   portal.unexpected.remove(message);
@@ -144,14 +145,13 @@ void UnexpectedMessages::tell_claimed(UnexpectedMessage& message) {
   if (EventQueue* queue = silent ? nullptr : events_.queue(claimant.queue()))
     events_.deposit(*queue, event);
   triggers_.count(claimant, event);
-  // What ends with the header comes before what ends with the append: FREE of the entry that held
-  // the data, then UNLINK of the claimant.
+  // The order is FREE of the overflow entry that had the data, then UNLINK of the claimant.
   forget(message);
   claimant.end();
   entries_.unlink_if_due(claimant, event, false, 0);
 }
 
-// The memory in which its data lie may be free now. REQUIRES: it is in no list.
+// The overflow entry with its data may be free now. REQUIRES: it is in no list.
 void UnexpectedMessages::forget(UnexpectedMessage& message) {
   leave_holder(message);
   messages_.destroy(message.id);
@@ -159,7 +159,7 @@ void UnexpectedMessages::forget(UnexpectedMessage& message) {
 
 void UnexpectedMessages::leave_holder(const UnexpectedMessage& message) {
   MemoryDescriptor* const holder = descriptors_.get(message.event.descriptor);
-  if (holder == nullptr) return;  // it was moved
+  if (holder == nullptr) return;  // its data were moved
   if (--holder->headers > 0 || !holder->unlinked) return;
   if (!holder->has(option::kUnlinkDisable))
     events_.log_entry_event(*holder, EventKind::kFree, message.event.portal_index);
@@ -232,15 +232,15 @@ Status UnexpectedMessages::search(std::uint32_t index, const MatchCriteria& crit
   });
   if (matches == 0 && !descriptor->has(option::kEndDisable))
     events_.log_entry_event(*descriptor, EventKind::kSearch, index, Failure::kNoMatch);
-  // The counting event learns of the end of a search for all that match, as of one that finds
-  // nothing.
+  // The counting event counts one failure at the end of a search for all matches, and of one that
+  // finds nothing.
   if (matches == 0 || !use_once) {
     Event end;
     end.kind = EventKind::kSearch;
     end.failure = Failure::kNoMatch;
     triggers_.count(*descriptor, end);
   }
-  // It goes with the last of what it has claimed.
+  // The search's descriptor ends with the last message that it has claimed.
   descriptor->retire();
   entries_.owe_unlink(*descriptor, false);
   descriptor->end();

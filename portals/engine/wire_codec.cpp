@@ -10,7 +10,7 @@
 namespace lintel::portals::wire {
 namespace {
 
-// Between host and network order: its own inverse.
+// Converts between host and network order, in either direction.
 void reorder(std::uint32_t& field) {
   if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap32(field);
 }
@@ -58,9 +58,10 @@ T load(const std::byte* from) {
   return value;
 }
 
-// A Request goes field by field between its struct and the bytes: what was written in pieces and is
-// read as a whole right after makes the processor wait. The parts of one, each ending where some
-// message does (fixed_size()); `Whole` is Request or const Request, `each` takes a field.
+// A Request is converted field by field between its struct and the bytes, because the processor
+// stalls when bytes that were written in pieces are read as a whole soon after. These are the parts
+// of a Request; each ends where some kind of message ends (fixed_size()). `Whole` is Request or
+// const Request; `each` is called with each field.
 template <class Whole, class Each>
 void each_of_every_request(Whole& r, Each each) {
   const auto all = [&each](auto&... fields) { (each(fields), ...); };
@@ -84,7 +85,7 @@ void each_of_size(Whole& r, std::size_t size, Each each) {
   if (size > offsetof(Request, return_offset)) each(r.return_offset);
 }
 
-// The last two parts are single bytes, in either direction.
+// The last two parts are single bytes: copied in either direction.
 template <std::size_t Begin, std::size_t End>
 void copy_part(void* to, const void* from) {
   std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin,
@@ -98,7 +99,7 @@ void copy_atomic_parts(void* to, const void* from, std::size_t size) {
     copy_part<offsetof(Request, operand), sizeof(Request)>(to, from);
 }
 
-// One field only, for checks that need no more.
+// Reads one field, for checks that need no other.
 template <class T>
 T load_at(std::span<const std::byte> bytes, std::size_t offset) {
   return load<T>(bytes.data() + offset);
@@ -183,7 +184,7 @@ bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   if (header.interface_kind == kPortals3Kind) return false;
   const std::span<const std::byte> payload = payload_of(bytes, header);
   if (payload.size() < sizeof(MessageHeader)) return false;
-  // Looked at before the rest, so that a get within a get within a get is not followed.
+  // Checked before the rest, so that a get inside a get inside a get is not parsed.
   const bool is_clear = load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) ==
                         static_cast<std::uint8_t>(MessageKind::kClear);
   const std::optional<MessageHeader> clear = is_clear ? parse_header(payload) : std::nullopt;

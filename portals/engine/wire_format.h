@@ -1,6 +1,6 @@
 #pragma once
-// The bytes of the engine's messages. doc/wire_format.md describes them with a worked example each;
-// a test holds both together.
+// The bytes of the engine's messages. doc/wire_format.md describes them, with an example of each; a
+// test checks that both agree.
 // Fixed width, network byte order, every struct a multiple of 8 bytes. No logic here: wire_codec.h
 // encodes and decodes.
 
@@ -21,27 +21,28 @@ enum class MessageKind : std::uint8_t {
   kAtomic = 6,       // Portals 4: as PUT, but the data are combined with what is there
   kFetchAtomic = 7,  // the same as GETPUT is to PUT
   kSwap = 8,         // a swap of Portals 4, with its operand
-  // The engine's own: how a large transfer moves, and how the initiator learns that it may forget a
-  // request.
-  kClear = 16,    // receiver of data -> its source: here is registered memory, write now
-  kWritten = 17,  // source -> receiver: how many writes make up the transfer (sent when it is more
-                  // than one)
+  // Messages of Lintel: for large transfers, and to tell the initiator that it may delete the
+  // record of a request.
+  kClear = 16,    // receiver of data -> source: this memory is registered, write to it
+  kWritten = 17,  // source -> receiver: how many writes the transfer has (sent if more than one)
   kDiscard =
-      18,  // the side that this token names has nothing more to wait for: its message was dropped,
-           // its put gets no ack, or its data will not come
+      // to the owner of the token: nothing more will come. Its message was dropped, its put gets no
+  // ack, or its data will not come
+  18,
 };
 
 enum Flags : std::uint8_t {
-  kFlagAckWanted = 1,  // PUT, ATOMIC: the put's MD handle is not "none"
-  kFlagAnnounced = 2,  // PUT, REPLY: the data do not follow here; they are written after a CLEAR
-                       // (sender_token names the source, which must
-                       // hear of a drop as if tracked)
-  kFlagTracked = 4,    // every request: the initiator keeps a record and must hear of a drop by
-                       // DISCARD
-  kFlagMore = 8,       // CLEAR: when all writes for it have come, another CLEAR of the same
-                       // transfer follows
-  kFlagCleared = 16,   // GET of Portals 4: the CLEAR for all that it asks for follows as its data;
-                       // its writes may be all the reply there is
+  kFlagAckWanted = 1,  // PUT, ATOMIC: the MD handle of the put is not "none"
+  // PUT, REPLY: the message has no data; they are written after a CLEAR. sender_token names the
+  // source, which must be notified of a drop like a tracked request
+  kFlagAnnounced = 2,
+  // every request: the initiator keeps a record, so a drop must be answered with DISCARD
+  kFlagTracked = 4,
+  // CLEAR: another CLEAR of the same transfer follows when all writes for this one have come
+  kFlagMore = 8,
+  // GET of Portals 4: the payload is the CLEAR for all that it asks for; the writes for it may be
+  // the only reply
+  kFlagCleared = 16,
 };
 
 // At the start of every message.
@@ -55,7 +56,7 @@ struct MessageHeader {
 static_assert(sizeof(MessageHeader) == 8);
 
 // PUT, GET, GETPUT and the atomic requests: tables 4.1 and 4.3, plus header data, MD generation and
-// the local return offset. A message ends where its kind has nothing more to say: fixed_size() in
+// the local return offset. A message ends after the last field that its kind uses: fixed_size() in
 // wire_codec.h.
 struct Request {
   MessageHeader header;
@@ -71,20 +72,21 @@ struct Request {
   std::uint64_t offset;       // remote offset
   std::uint64_t length;       // requested length in bytes
   std::uint64_t header_data;  // PUT, GETPUT; 0 in GET
-  // A PUT that nothing answers ends here.
+  // A PUT without an answer ends here.
   std::uint32_t md_handle;  // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the
                             // reply
   std::uint32_t md_generation;
   std::uint64_t sender_token;  // the initiator's operation, echoed by every answer
   // Every PUT ends here.
-  std::uint64_t return_offset;  // where the reply lands in the MD; 0 in ATOMIC
+  std::uint64_t return_offset;  // the place of the reply in the MD; 0 in ATOMIC
   // GET and GETPUT end here.
   std::uint8_t atomic_operation;  // numbers of Portals 4's operations and datatypes
   std::uint8_t atomic_datatype;
   std::uint8_t reserved[6];
   // ATOMIC and FETCH_ATOMIC end here.
-  std::uint8_t operand[32];  // SWAP: of the datatype, then zeros; what a conditional swap compares
-                             // with, or the mask
+  // SWAP: a value of the datatype, then zeros: the value with which a conditional swap compares, or
+  // the mask
+  std::uint8_t operand[32];
 };
 static_assert(sizeof(Request) == 136 && offsetof(Request, atomic_operation) == 96 &&
               offsetof(Request, operand) == 104);
@@ -112,7 +114,7 @@ struct Response {
                                // 0
   std::uint16_t reserved;
   std::uint64_t match_bits;        // echo
-  std::uint64_t offset;            // echo; Portals 4: where in the entry it was
+  std::uint64_t offset;            // echo; Portals 4: the offset in the entry
   std::uint64_t requested_length;  // echo
   std::uint64_t manipulated_length;
   std::uint32_t md_handle;      // echo
@@ -135,8 +137,8 @@ struct Clear {
   std::uint64_t source_token;    // echo of the announcing message's sender_token
   std::uint64_t receiver_token;  // names the receiving transfer in WRITTEN
   std::uint64_t length;          // bytes to write now: the sum of the segments
-  std::uint32_t immediate;       // goes with every write; the source sets bit 31 if there is more
-                                 // than one
+  // part of every write; the source sets bit 31 if there is more than one write
+  std::uint32_t immediate;
   std::uint32_t segment_count;
 };
 static_assert(sizeof(Clear) == 40);
@@ -157,7 +159,9 @@ static_assert(sizeof(Written) == 24);
 
 struct Discard {
   MessageHeader header;
-  std::uint64_t token;  // the receiver's own: its sender_token, or the receiver_token of its CLEAR
+  // a token of the process that gets this message: its sender_token, or the receiver_token of its
+  // CLEAR
+  std::uint64_t token;
 };
 static_assert(sizeof(Discard) == 16);
 

@@ -43,7 +43,7 @@ TEST(Patience, AfterALongSleepIsTheGivenOne) {
   EXPECT_EQ(patience.length(), kSpin);
 }
 
-// As with more threads that poll than processors.
+// As when more threads poll than there are processors.
 TEST(Patience, ThatIsInVainIsTriedEverMoreRarely) {
   Patience patience(kSpin);
   std::vector<int> attempts;
