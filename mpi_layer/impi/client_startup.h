@@ -36,9 +36,9 @@ class ClientStartup {
     std::uint32_t rank = 0;  // of the client
     Authentication authentication;
     ClientOffer offer;  // its hosts are listening
-    Nanoseconds
-        patience;  // for each answer; while others have not joined there is no limit. Longer than
-                   // the server's own, which knows whom it waits for
+    // The time limit for each answer, except while other clients have not joined. It is to be
+    // longer than that of the server, whose message names the late client.
+    Nanoseconds patience;
   };
 
   // The connection to the server has been made.

@@ -2,17 +2,17 @@
 // Sends: the protocols of sends. It chooses the protocol of each message, and keeps the sends that
 // wait for credit or room, and those under way.
 //
-//   message                               as
+//   message                               is sent as
 //   up to the eager limit, not            DATA: a put of all bytes; complete when the engine has
-//   synchronous                           taken them (part_ahead() tells the exception)
+//   synchronous                           accepted it. For the exception see part_ahead()
 //   long answer, not synchronous, to a    DATA by eager direct placement; complete when the
-//   receiver that accepts placement       transport has taken it
-//   up to the eager limit, synchronous    DATASYNC: a put with an acknowledgement; complete when
-//                                         that names a posted receive, else by SYNCACK
-//   longer, or without credit for it      DATASYNC: a put of the first part or of nothing. The
-//                                         receiver gets the rest, which is exposed in an entry of
-//                                         its own; complete when it has, or by SYNCACK if it wants
-//                                         none. The acknowledgement tells only of a refusal
+//   receiver that accepts placement       transport has taken all of it
+//   up to the eager limit, synchronous    DATASYNC: a put with an acknowledgement; complete if that
+//                                         says that a receive was posted, else at SYNCACK
+//   longer, or without credit for it      DATASYNC: a put of the first part, or without data. The
+//                                         rest is an entry of its own, from which the receiver gets
+//                                         it. Complete when it has, or at SYNCACK if it needs no
+//                                         rest. The acknowledgement only reports a refusal
 //
 // Owned by the messenger; the process' lock guards it. Borrows the parts that it is given. Its
 // record of a peer is Peer::sends.
