@@ -7,6 +7,8 @@
 // Owned by the messenger; borrows the process. Every member REQUIRES the process' lock unless its
 // comment says otherwise. The functions under "While open" may be called between open() and close()
 // only, while the interface exists.
+// More than 30 members, because each is one thing that the parts of the messenger ask of the
+// engine. Most have one line.
 // Does not: know rules of MPI.
 
 #include <cstddef>

@@ -7,6 +7,8 @@
 // Invariants: (1) an entry is in the list of exactly the portal that it names; (2) an entry is
 // matchable in that list exactly while its descriptor is active; (3) a queue owes an UNLINK event
 // from when it is due until it is logged.
+// More than 30 members, because the calls of both APIs that make and end entries and descriptors
+// are here: each has to keep invariants 1 and 2.
 // Does not: claim unexpected messages (unexpected_messages.h), or decide which requests an entry
 // accepts (memory_descriptor.h).
 

@@ -9,6 +9,7 @@
 // messages that were matched here are counted separately, because PtlMDUpdate regards a queue as
 // empty only if there are none; (3) the capacity is a power of two; (4) a queue that grows does not
 // shrink.
+// More than 30 members, because it has many counts, and functions of one line that return them.
 // Does not: block, wake threads (`sleepers` says whether there are any), or call handlers.
 
 #include <algorithm>

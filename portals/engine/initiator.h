@@ -5,6 +5,8 @@
 // Owned by the Endpoint; owns the requests; borrows everything else. Guarded by the process' lock.
 // Invariants: (1) each PendingRequest is a part of one operation; (2) it ends when its answer has
 // come and its data have moved, or by fail(); (3) a descriptor that it pins is busy until then.
+// More than 30 members, because there is a function for each kind of request and for each kind of
+// answer, and seven are references to the parts that all of them use.
 // Does not: move long data (transfers.h), match, or wait for room (room_wait.h).
 
 #include <cstdint>

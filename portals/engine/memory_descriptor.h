@@ -6,6 +6,8 @@
 // Invariants: (1) active implies threshold != 0; (2) the threshold never becomes negative;
 // kUnlimited does not change; (3) the local offset never exceeds the region's length; (4) an
 // automatic unlink is due only after an operation has made the descriptor inactive.
+// More than 30 members, because about half are functions of one line: what the description says,
+// and what the descriptor is busy with.
 // Does not: log events, know match lists, or move bytes.
 
 #include <array>

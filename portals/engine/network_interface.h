@@ -7,6 +7,7 @@
 // A function here is one that needs several parts: the begin and end of an operation (open, close,
 // log_single, log_at_once), and the ends of objects.
 // Invariant: every open() is followed by one close().
+// More than 30 members, because nine are its parts.
 // Does not: send or receive (endpoint.h), wait, or use the return codes of an API.
 
 #include <cstdint>

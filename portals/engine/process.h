@@ -6,6 +6,8 @@
 // themselves.
 // Invariants: (1) the endpoint exists exactly while an interface is open; (2) all interfaces of the
 // process have the same ProcessId.
+// More than 30 members, because ten are the functions of Work, and four are what a test replaces:
+// options, factory and clock.
 // Does not: read the environment, or know which transport it has.
 
 #include <array>

@@ -14,6 +14,8 @@
 // the deadlines of the work.
 // Thread: every member REQUIRES the lock, unless it is marked. clang does not check this, because
 // it cannot see that mutex_ refers to the owner's lock.
+// More than 30 members, because the three kinds of threads share one state: which of them sleeps,
+// where, and until when.
 // Does not: know what the work is.
 
 #include <atomic>

@@ -13,6 +13,8 @@
 // Invariants: (1) each source and sink is a part of one operation; (2) its registrations are
 // released before it ends; (3) its completion is closed before it ends; (4) a function that may end
 // a part of an operation with a PendingRequest reports this by Ended.
+// More than 30 members, because source and sink are the two halves of one exchange: each has its
+// begin, its steps and its end, and both use the same registrations and waits for room.
 // Does not: match, or log the events of requests (initiator.h). It checks what peers send.
 
 #include <array>
