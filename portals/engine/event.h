@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/slot_pool.h"
+#include "portals/engine/descriptor_snapshot.h"
 
 namespace lintel::portals {
 
@@ -62,17 +63,6 @@ inline constexpr std::uint8_t kHighestFailureOnWire = 9;
 
 // The lists of a portal. Portals 3 has only the first.
 enum class PortalList : std::uint8_t { kPriority, kOverflow };
-
-// A descriptor as its owner described it, with what its accounting has left.
-struct DescriptorSnapshot {
-  void* start = nullptr;     // as given: the memory, or the array of pieces
-  std::uint64_t length = 0;  // as given: bytes, or pieces
-  std::int32_t threshold = 0;
-  std::uint32_t options = 0;
-  std::uint64_t max_size = 0;
-  void* user_pointer = nullptr;
-  SlotId queue;  // generation 0: none
-};
 
 struct Event {
   EventKind kind = EventKind::kUnlink;

@@ -15,8 +15,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/ids.h"
 #include "base/slot_pool.h"
-#include "portals/engine/event.h"
+#include "portals/engine/descriptor_snapshot.h"
 #include "portals/engine/memory_region.h"
 
 namespace lintel::portals {
