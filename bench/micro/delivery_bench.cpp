@@ -44,7 +44,7 @@ void put_delivery(benchmark::State& state) {
       }
     }
     const std::vector<std::byte> message =
-        bench::put_message(wire::kPortals3Kind, depth - 1, sizeof word);
+        bench::put_message(kPortals3Kind, depth - 1, sizeof word);
     const Event* taken = nullptr;
     for (auto _ : state) {
       endpoint.on_message(transport::PeerId(0), message);

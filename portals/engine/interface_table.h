@@ -8,11 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "portals/engine/interface_kind.h"
 #include "portals/engine/network_interface.h"
 
 namespace lintel::portals {
-
-inline constexpr std::size_t kMaxInterfaces = wire::kHighestInterfaceKind + 1;
 
 struct InterfaceTable {
   struct Row {

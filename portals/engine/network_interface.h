@@ -23,6 +23,7 @@
 #include "portals/engine/entry_table.h"
 #include "portals/engine/event_log.h"
 #include "portals/engine/identity.h"
+#include "portals/engine/interface_kind.h"
 #include "portals/engine/interface_rules.h"
 #include "portals/engine/limits.h"
 #include "portals/engine/portal_table.h"
@@ -31,12 +32,8 @@
 #include "portals/engine/status_registers.h"
 #include "portals/engine/triggers.h"
 #include "portals/engine/unexpected_messages.h"
-#include "portals/engine/wire_codec.h"
 
 namespace lintel::portals {
-
-using wire::kLayerKind;
-using wire::kPortals3Kind;
 
 class NetworkInterface {
  public:

@@ -21,6 +21,7 @@
 #include "base/counters.h"
 #include "base/slot_pool.h"
 #include "portals/engine/completion.h"
+#include "portals/engine/interface_kind.h"
 #include "portals/engine/memory_region.h"
 #include "portals/engine/wire_codec.h"
 #include "transport/transport.h"
@@ -139,7 +140,7 @@ class Outbox {
   std::vector<std::unique_ptr<Queue>> queues_;  // by peer
   std::vector<transport::PeerId> blocked_;      // peers whose queue is not empty
   std::size_t waiting_ = 0;
-  std::array<Tally, wire::kHighestInterfaceKind + 1> tallies_{};  // by interface
+  std::array<Tally, kMaxInterfaces> tallies_{};  // by interface
 };
 
 template <class Fixed>

@@ -233,7 +233,7 @@ Transfers::Ended Transfers::fail_sink(Operation& operation) {
 // too.
 void Transfers::refuse_data(const Operation& operation, Failure failure) {
   const TransferSink& sink = *operation.sink;
-  if (!sink.answers || operation.interface_kind == wire::kPortals3Kind)
+  if (!sink.answers || operation.interface_kind == kPortals3Kind)
     return outbox_.discard(operation.peer, sink.source_token);
   counters_.add(Counter::kAcksSent);
   wire::Response answer = sink.answer;

@@ -25,6 +25,7 @@
 
 #include "base/counters.h"
 #include "base/slot_pool.h"
+#include "portals/engine/interface_kind.h"
 #include "portals/engine/operation.h"
 #include "portals/engine/operations.h"
 #include "portals/engine/outbox.h"
@@ -155,7 +156,7 @@ class Transfers {
   SlotPool<TransferSink> sinks_;
   // operations whose next write had no room
   std::vector<SlotId> waiting_for_room_;
-  std::array<Tally, wire::kHighestInterfaceKind + 1> tallies_{};  // by interface
+  std::array<Tally, kMaxInterfaces> tallies_{};  // by interface
 };
 
 }  // namespace lintel::portals

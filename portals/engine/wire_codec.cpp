@@ -6,6 +6,7 @@
 
 #include "portals/engine/atomic_operation.h"
 #include "portals/engine/event.h"
+#include "portals/engine/interface_kind.h"
 
 namespace lintel::portals::wire {
 namespace {

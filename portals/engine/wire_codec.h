@@ -18,11 +18,6 @@
 
 namespace lintel::portals::wire {
 
-inline constexpr std::uint8_t kPortals3Kind = 0;  // of the interfaces of a process; all others are
-                                                  // Portals 4's
-inline constexpr std::uint8_t kLayerKind = 5;     // of a layer above, beside those that programs of
-                                                  // Portals 4 open
-inline constexpr std::uint8_t kHighestInterfaceKind = kLayerKind;
 // Request.md_handle of a put that wants no ack
 inline constexpr std::uint32_t kNoDescriptor = 0xffffffffU;
 

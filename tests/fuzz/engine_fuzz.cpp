@@ -212,7 +212,7 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
     if (elements < 200) request.length = element * (elements % 8 == 0 ? 1 : elements);
   }
   if (kind == wire::MessageKind::kGet && (shape & 1) != 0 &&
-      request.header.interface_kind != wire::kPortals3Kind) {
+      request.header.interface_kind != portals::kPortals3Kind) {
     request.header.flags |= wire::kFlagCleared;
     deliver(from, request, clear_of_get(request));
     return;
@@ -268,13 +268,13 @@ void EngineFuzz::send_response(wire::MessageKind kind) {
     response.return_offset = request.return_offset;
     response.request_token = request.sender_token;
   }
-  const std::uint8_t interface_kind = header ? header->interface_kind : wire::kPortals3Kind;
+  const std::uint8_t interface_kind = header ? header->interface_kind : portals::kPortals3Kind;
   if ((choice & 2) != 0) response.md_handle = input_.byte();
   if ((choice & 4) != 0) response.return_offset = offset();
   if ((choice & 8) != 0) response.requested_length = length();
   response.manipulated_length = (choice & 16) != 0 ? std::min(length(), response.requested_length)
                                                    : response.requested_length;
-  if (interface_kind != wire::kPortals3Kind) {
+  if (interface_kind != portals::kPortals3Kind) {
     response.list = (choice & 64) != 0 ? 1 : 0;
     if ((choice & 128) != 0) {
       response.failure = input_.byte() % 10;

@@ -9,11 +9,13 @@
 #include <span>
 #include <vector>
 
+#include "portals/engine/interface_kind.h"
 #include "portals/engine/wire_codec.h"
 
 namespace {
 
 using namespace lintel::portals::wire;
+using lintel::portals::kPortals3Kind;
 
 void require(bool condition) {
   if (!condition) std::abort();

@@ -10,7 +10,7 @@ class RawPeer final : public RawProcess {
  public:
   explicit RawPeer(SimulatedJob& job, std::uint32_t nid = kNid)
       : RawProcess(job,
-                   {.interface_kind = portals::wire::kPortals3Kind,
+                   {.interface_kind = portals::kPortals3Kind,
                     .portal_index = kPortal,
                     .match_bits = kBits},
                    nid) {}

@@ -23,7 +23,7 @@ namespace lintel::testing {
 
 // Defaults of the messages.
 struct RawAim {
-  std::uint8_t interface_kind = portals::wire::kPortals3Kind;
+  std::uint8_t interface_kind = portals::kPortals3Kind;
   std::uint32_t portal_index = 0;
   std::uint64_t match_bits = 0;
 };

@@ -236,10 +236,11 @@ TEST_F(ClearedGet4Target, GetOfADisabledPortalIsRefused) {
 }
 
 TEST_F(ClearedGet4Target, GetForAnInterfaceThatIsNotOpenIsRefused) {
-  RawProcess other(
-      *job,
-      {.interface_kind = wire::kHighestInterfaceKind, .portal_index = kPortal, .match_bits = kBits},
-      RawPeer4::kNid + 1);
+  RawProcess other(*job,
+                   {.interface_kind = portals::kHighestInterfaceKind,
+                    .portal_index = kPortal,
+                    .match_bits = kBits},
+                   RawPeer4::kNid + 1);
   other.cleared_get(1, other.request(MessageKind::kGet, SimulatedProcesses::name(1), kSize),
                     {&memory});
   ASSERT_EQ(other.received(), "REPLY");

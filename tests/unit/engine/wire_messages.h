@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "portals/engine/interface_kind.h"
 #include "portals/engine/wire_codec.h"
 
 namespace lintel::test {
 
 using namespace portals::wire;
+using portals::kHighestInterfaceKind;
+using portals::kPortals3Kind;
 using Bytes = std::vector<std::byte>;
 
 inline MessageHeader header(MessageKind kind, unsigned flags = 0,
