@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/micro/null_transport.h"
-#include "portals/engine/endpoint.h"
+#include "portals/engine/protocol/endpoint.h"
 
 namespace {
 

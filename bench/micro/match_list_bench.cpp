@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "portals/engine/match_list.h"
+#include "portals/engine/matching/match_list.h"
 
 namespace lintel::portals {
 namespace {

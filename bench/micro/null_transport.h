@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire/wire_codec.h"
 #include "transport/transport.h"
 
 namespace lintel::bench {

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "portals/engine/unexpected_list.h"
+#include "portals/engine/matching/unexpected_list.h"
 
 namespace lintel::portals {
 namespace {

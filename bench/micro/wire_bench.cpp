@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire/wire_codec.h"
 
 namespace {
 

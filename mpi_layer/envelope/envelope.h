@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "portals/engine/match_entry.h"
+#include "portals/engine/matching/match_entry.h"
 
 namespace lintel::mpi {
 

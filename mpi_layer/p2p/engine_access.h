@@ -1,7 +1,7 @@
 #pragma once
 // EngineAccess: what the messenger and its parts use of the engine: one interface of a process,
 // with its event queue and its three portals. It is the only file of this folder that includes
-// headers of portals/engine (package.include_rule checks this). The other files get the engine's
+// a header of portals/engine (package.include_rule checks this). The other files get the engine's
 // types from here.
 //
 // Owned by the messenger; borrows the process. Every member REQUIRES the process' lock unless its
@@ -20,10 +20,7 @@
 #include "base/ids.h"
 #include "base/slot_pool.h"
 #include "mpi_layer/p2p/process_lock.h"
-#include "portals/engine/event.h"
-#include "portals/engine/match_entry.h"
-#include "portals/engine/network_interface.h"
-#include "portals/engine/process.h"
+#include "portals/engine/process/process.h"
 
 namespace lintel::mpi {
 

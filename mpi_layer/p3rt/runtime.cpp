@@ -13,7 +13,7 @@
 #include "p3rt/p3rt.h"
 #include "portals/api3/interface_listener.h"
 #include "portals/api3/library.h"
-#include "portals/engine/wire_format.h"
+#include "portals/engine/wire/wire_format.h"
 
 namespace lintel::p3rt {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/mutex.h"
 #include "mpi_layer/p2p/gateway.h"
-#include "portals/engine/host_process.h"
-#include "portals/engine/wire_format.h"
+#include "portals/engine/node/host_process.h"
+#include "portals/engine/wire/wire_format.h"
 
 namespace lintel::mpi {
 

@@ -2,7 +2,7 @@
 
 #include "portals/api3/library.h"
 #include "portals/api3/return_code.h"
-#include "portals/engine/room_wait.h"
+#include "portals/engine/process/room_wait.h"
 
 using namespace lintel;
 using namespace lintel::api3;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "portals/engine/described_region.h"
+#include "portals/engine/memory/described_region.h"
 
 namespace lintel::api3 {
 namespace {

@@ -2,8 +2,8 @@
 // Converts a caller's ptl_md_t to the engine's description of a memory descriptor, and back.
 
 #include "portals/api3/handle.h"
-#include "portals/engine/memory_descriptor.h"
-#include "portals/engine/network_interface.h"
+#include "portals/engine/interface/network_interface.h"
+#include "portals/engine/memory/memory_descriptor.h"
 
 namespace lintel::api3 {
 

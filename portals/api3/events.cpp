@@ -5,7 +5,7 @@
 #include "portals/api3/descriptor_rules.h"
 #include "portals/api3/library.h"
 #include "portals/api3/return_code.h"
-#include "portals/engine/queue_wait.h"
+#include "portals/engine/process/queue_wait.h"
 
 using namespace lintel;
 using namespace lintel::api3;

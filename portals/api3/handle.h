@@ -1,10 +1,10 @@
 #pragma once
-// Handles of Portals 3 have the format of the engine's handles (portals/engine/handle.h). The one
-// interface of Portals 3 is number 0.
+// Handles of Portals 3 have the format of the engine's handles (portals/engine/values/handle.h).
+// The one interface of Portals 3 is number 0.
 
 #include <type_traits>
 
-#include "portals/engine/handle.h"
+#include "portals/engine/values/handle.h"
 #include "portals3.h"
 
 namespace lintel::api3 {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "portals/api3/handle.h"
-#include "portals/engine/host_process.h"
+#include "portals/engine/node/host_process.h"
 
 namespace lintel::api3 {
 

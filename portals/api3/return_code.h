@@ -1,7 +1,7 @@
 #pragma once
 // The only place that converts the engine's Status to a PTL_* code.
 
-#include "portals/engine/status.h"
+#include "portals/engine/values/status.h"
 
 namespace lintel::api3 {
 

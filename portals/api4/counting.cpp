@@ -6,7 +6,7 @@
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
-#include "portals/engine/counter_wait.h"
+#include "portals/engine/process/counter_wait.h"
 
 using namespace lintel;
 using namespace lintel::api4;

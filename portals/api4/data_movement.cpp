@@ -6,8 +6,8 @@
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
-#include "portals/engine/atomic_operation.h"
-#include "portals/engine/room_wait.h"
+#include "portals/engine/memory/atomic_operation.h"
+#include "portals/engine/process/room_wait.h"
 
 using namespace lintel;
 using namespace lintel::api4;

@@ -1,10 +1,10 @@
 #pragma once
-// Handles of Portals 4 have the format of the engine's handles (portals/engine/handle.h). Its
-// interfaces have the numbers 0 to 3 in a handle, and 1 to 4 in the engine.
+// Handles of Portals 4 have the format of the engine's handles (portals/engine/values/handle.h).
+// Its interfaces have the numbers 0 to 3 in a handle, and 1 to 4 in the engine.
 
 #include <type_traits>
 
-#include "portals/engine/handle.h"
+#include "portals/engine/values/handle.h"
 #include "portals4.h"
 
 namespace lintel::api4 {

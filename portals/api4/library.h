@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "portals/api4/handle.h"
-#include "portals/engine/host_process.h"
+#include "portals/engine/node/host_process.h"
 
 namespace lintel::api4 {
 

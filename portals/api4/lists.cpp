@@ -3,7 +3,7 @@
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
-#include "portals/engine/release.h"
+#include "portals/engine/process/release.h"
 
 using namespace lintel;
 using namespace lintel::api4;

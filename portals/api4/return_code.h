@@ -1,6 +1,6 @@
 #pragma once
 
-#include "portals/engine/status.h"
+#include "portals/engine/values/status.h"
 
 namespace lintel::api4 {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "portals/engine/described_region.h"
+#include "portals/engine/memory/described_region.h"
 
 namespace lintel::api4 {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "portals/api4/handle.h"
-#include "portals/engine/network_interface.h"
+#include "portals/engine/interface/network_interface.h"
 
 namespace lintel::api4 {
 

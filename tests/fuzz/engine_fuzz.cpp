@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "portals/engine/atomic_operation.h"
+#include "portals/engine/memory/atomic_operation.h"
 
 namespace lintel::testing {
 namespace {

@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
-#include "portals/engine/host_process.h"
-#include "portals/engine/process.h"
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/node/host_process.h"
+#include "portals/engine/process/process.h"
+#include "portals/engine/wire/wire_codec.h"
 #include "tests/fuzz/held_transport.h"
 #include "tests/fuzz/input.h"
 

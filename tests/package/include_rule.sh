@@ -18,9 +18,9 @@ forbid() {
 # Below portals/ one file composes the transports. All others there include only
 # transport/transport.h. One more file uses libfabric's survey.
 portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
-  ! -path portals/engine/node_endpoint.cpp)
+  ! -path portals/engine/node/node_endpoint.cpp)
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
-  ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
+  ! -path portals/engine/node/node_endpoint.cpp ! -path portals/engine/node/lintel_c.cpp)
 # impi-server runs the MPI layer's start-up of IMPI on sockets.
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' \
@@ -29,6 +29,34 @@ tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'too
 # Prefixes and parts of the expressions below.
 includes_libfabric='#include *([<"]rdma/'
 faces='"(transport|tools)/|"portals/(api[34]|include)/'
+
+# part <part> <others...>: the part of the engine includes headers of these others only.
+engine_parts='values memory events matching interface wire protocol progress process node'
+part() {
+  local part=$1 known=" $* " unknown='' other
+  for other in $engine_parts; do
+    case $known in *" $other "*) ;; *) unknown+="${unknown:+|}$other" ;; esac
+  done
+  shift
+  forbid "engine/$part knows of the engine: ${*:-nothing}" \
+    "#include *\"portals/engine/(($unknown)/|[a-z_]*\\.h)" "portals/engine/$part"
+}
+part values
+part memory values
+part events memory values
+part matching events memory values
+part interface matching events memory values
+part wire events memory values
+part protocol wire interface matching events memory values
+part progress
+part process progress protocol wire interface matching events memory values
+for folder in portals/engine/*/; do
+  [[ " $engine_parts " == *" $(basename "$folder") "* ]] && continue
+  printf 'no rule says what %s may include\n' "$folder"
+  broken=1
+done
+forbid 'of the parts of the engine protocol, process and node know the network' \
+  '#include *"transport/' portals/engine/{values,memory,events,matching,interface,wire,progress}
 
 forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h \
   transport/address transport/contact transport/direct transport/network transport/session \
@@ -42,10 +70,8 @@ p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) \
   ! -path mpi_layer/p2p/engine_access.h)
 # shellcheck disable=SC2086  # a list of files
 forbid 'p2p meets the engine in engine_access.h only' '#include *"portals/' $p2p_but_engine_access
-p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) \
-  ! -path mpi_layer/p2p/engine_access.h)
-# shellcheck disable=SC2086  # a list of files
-forbid 'p2p meets the engine in engine_access.h only' '#include *"portals/' $p2p_but_engine_access
+forbid 'of the engine, p2p includes process.h only' \
+  '#include *"portals/(api|include|engine/([^p]|pro[gt]|process/[^p]))' mpi_layer/p2p
 forbid 'the envelope knows nothing of messages' '#include *"mpi_layer/p2p/' mpi_layer/envelope
 forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport base
 # shellcheck disable=SC2086  # lists of files

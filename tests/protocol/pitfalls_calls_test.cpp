@@ -306,7 +306,7 @@ TEST(PitfallsOfHandles, SentinelsAreDistinctAndNameNothing) {
 
 TEST(PitfallsOfHandles, EncodingKeepsKindInterfaceSlotAndGeneration) {
   using namespace lintel::api3;
-  // An interface has fewer objects than there are slots: portals/engine/handle.h.
+  // An interface has fewer objects than there are slots: portals/engine/values/handle.h.
   const SlotId largest{(1U << portals::kSlotBits) - 2, (1U << portals::kGenerationBits) - 1};
   for (const HandleKind kind :
        {HandleKind::kInterface, HandleKind::kEntry, HandleKind::kDescriptor, HandleKind::kQueue}) {

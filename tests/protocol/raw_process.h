@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire/wire_codec.h"
 #include "tests/protocol/pattern.h"
 #include "tests/protocol/simulated_processes.h"
 

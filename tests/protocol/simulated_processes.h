@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "portals/engine/host_process.h"
-#include "portals/engine/process.h"
+#include "portals/engine/node/host_process.h"
+#include "portals/engine/process/process.h"
 #include "transport/session/session.h"
 #include "transport/simulated/simulated_network.h"
 #include "transport/simulated/simulated_transport.h"

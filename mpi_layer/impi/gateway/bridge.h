@@ -16,8 +16,8 @@
 #include "mpi_layer/impi/gateway/crossing.h"
 #include "mpi_layer/impi/gateway/packet_route.h"
 #include "mpi_layer/impi/sockets/join.h"
-#include "portals/engine/companion.h"
-#include "portals/engine/process.h"
+#include "portals/engine/process/companion.h"
+#include "portals/engine/process/process.h"
 
 namespace lintel::mpi::impi {
 

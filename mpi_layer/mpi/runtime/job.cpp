@@ -3,7 +3,7 @@
 #include "mpi_layer/bootstrap/open_launcher.h"
 #include "mpi_layer/impi/gateway/bridge.h"
 #include "mpi_layer/mpi/runtime/joint_world.h"
-#include "portals/engine/host_process.h"
+#include "portals/engine/node/host_process.h"
 
 namespace lintel::mpi {
 namespace {

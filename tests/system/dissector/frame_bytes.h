@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire/wire_codec.h"
 #include "transport/direct/stream_format.h"
 #include "transport/session/frame_format.h"
 

@@ -1,4 +1,4 @@
-#include "portals/engine/access_control.h"
+#include "portals/engine/interface/access_control.h"
 
 #include <gtest/gtest.h>
 

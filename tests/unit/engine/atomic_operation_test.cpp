@@ -1,4 +1,4 @@
-#include "portals/engine/atomic_operation.h"
+#include "portals/engine/memory/atomic_operation.h"
 
 #include <gtest/gtest.h>
 

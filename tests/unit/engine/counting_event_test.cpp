@@ -1,6 +1,6 @@
 // Counting events, and the order in which triggered operations become due.
 
-#include "portals/engine/counting_event.h"
+#include "portals/engine/events/counting_event.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portals/engine/entry_table.h"
+#include "portals/engine/matching/entry_table.h"
 
 #include <gtest/gtest.h>
 

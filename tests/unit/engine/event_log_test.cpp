@@ -1,4 +1,4 @@
-#include "portals/engine/event_log.h"
+#include "portals/engine/events/event_log.h"
 
 #include <gtest/gtest.h>
 

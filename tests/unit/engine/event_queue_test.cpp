@@ -1,4 +1,4 @@
-#include "portals/engine/event_queue.h"
+#include "portals/engine/events/event_queue.h"
 
 #include <gtest/gtest.h>
 

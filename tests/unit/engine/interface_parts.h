@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "portals/engine/entry_table.h"
-#include "portals/engine/triggers.h"
-#include "portals/engine/unexpected_messages.h"
+#include "portals/engine/events/triggers.h"
+#include "portals/engine/matching/entry_table.h"
+#include "portals/engine/matching/unexpected_messages.h"
 
 namespace lintel::portals {
 

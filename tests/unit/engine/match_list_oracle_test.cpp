@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "portals/engine/match_list.h"
+#include "portals/engine/matching/match_list.h"
 #include "tests/sanitized.h"
 
 namespace lintel::portals {

@@ -1,4 +1,4 @@
-#include "portals/engine/match_list.h"
+#include "portals/engine/matching/match_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include "portals/engine/portal.h"
+#include "portals/engine/matching/portal.h"
 
 namespace lintel::portals {
 namespace {

@@ -1,4 +1,4 @@
-#include "portals/engine/memory_descriptor.h"
+#include "portals/engine/memory/memory_descriptor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portals/engine/memory_region.h"
+#include "portals/engine/memory/memory_region.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "portals/engine/operations.h"
+#include "portals/engine/protocol/operations.h"
 
 #include <gtest/gtest.h>
 
-#include "portals/engine/transfer_records.h"
+#include "portals/engine/protocol/transfer_records.h"
 #include "tests/unit/engine/recording_transport.h"
 
 namespace lintel::portals {

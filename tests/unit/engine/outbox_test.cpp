@@ -1,4 +1,4 @@
-#include "portals/engine/outbox.h"
+#include "portals/engine/protocol/outbox.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // How long a waiting thread polls before it sleeps, depending on how its earlier sleeps ended.
 
-#include "portals/engine/patience.h"
+#include "portals/engine/progress/patience.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portals/engine/peers.h"
+#include "portals/engine/protocol/peers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portals/engine/portal_table.h"
+#include "portals/engine/matching/portal_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A waiting caller polls for the spin time and then sleeps. Time advances only when the clock is
 // read.
 
-#include "portals/engine/progress.h"
+#include "portals/engine/progress/progress.h"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

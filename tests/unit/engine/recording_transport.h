@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire/wire_codec.h"
 #include "transport/transport.h"
 
 namespace lintel::portals {

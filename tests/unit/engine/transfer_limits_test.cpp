@@ -1,4 +1,4 @@
-#include "portals/engine/transfer_limits.h"
+#include "portals/engine/protocol/transfer_limits.h"
 
 #include <gtest/gtest.h>
 

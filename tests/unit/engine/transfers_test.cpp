@@ -1,4 +1,4 @@
-#include "portals/engine/transfers.h"
+#include "portals/engine/protocol/transfers.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "portals/engine/pending_request.h"
+#include "portals/engine/protocol/pending_request.h"
 #include "tests/unit/engine/recording_transport.h"
 
 namespace lintel::portals {

@@ -1,4 +1,4 @@
-#include "portals/engine/triggers.h"
+#include "portals/engine/events/triggers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // When the unexpected list builds an index and when it searches linearly. The number of allocations
 // shows it, because each new class allocates.
-#include "portals/engine/unexpected_index.h"
+#include "portals/engine/matching/unexpected_index.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "portals/engine/unexpected_list.h"
+#include "portals/engine/matching/unexpected_list.h"
 #include "scarce_memory.h"
 
 namespace lintel::portals {

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "portals/engine/unexpected_list.h"
+#include "portals/engine/matching/unexpected_list.h"
 #include "scarce_memory.h"
 #include "tests/sanitized.h"
 

@@ -1,4 +1,4 @@
-#include "portals/engine/unexpected_list.h"
+#include "portals/engine/matching/unexpected_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

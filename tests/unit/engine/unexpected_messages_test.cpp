@@ -1,4 +1,4 @@
-#include "portals/engine/unexpected_messages.h"
+#include "portals/engine/matching/unexpected_messages.h"
 
 #include <gtest/gtest.h>
 

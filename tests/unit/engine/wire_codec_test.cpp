@@ -1,4 +1,4 @@
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire/wire_codec.h"
 
 #include <gtest/gtest.h>
 

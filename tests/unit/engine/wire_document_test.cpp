@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "portals/engine/wire_codec.h"
-#include "portals/engine/wire_format.h"
+#include "portals/engine/wire/wire_codec.h"
+#include "portals/engine/wire/wire_format.h"
 #include "transport/direct/stream_format.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/frame_format.h"

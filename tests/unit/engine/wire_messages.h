@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "portals/engine/interface_kind.h"
-#include "portals/engine/wire_codec.h"
+#include "portals/engine/values/interface_kind.h"
+#include "portals/engine/wire/wire_codec.h"
 
 namespace lintel::test {
 

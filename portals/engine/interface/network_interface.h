@@ -1,0 +1,132 @@
+#pragma once
+// NetworkInterface: one interface of the program: its identity, its limits, its parts, and the
+// events of its operations.
+//
+// Owned by the Process. Guarded by the process' lock: every member REQUIRES it.
+// Its parts are public. Each keeps its own invariants, and callers use the part that has the state.
+// A function here is one that needs several parts: the begin and end of an operation (open, close,
+// log_single, log_at_once), and the ends of objects.
+// Invariant: every open() is followed by one close().
+// More than 30 members, because nine are its parts.
+// Does not: send or receive (endpoint.h), wait, or use the return codes of an API.
+
+#include <cstdint>
+#include <string>
+
+#include "base/counters.h"
+#include "base/ids.h"
+#include "base/slot_pool.h"
+#include "portals/engine/events/attention.h"
+#include "portals/engine/events/completion.h"
+#include "portals/engine/events/event_log.h"
+#include "portals/engine/events/triggers.h"
+#include "portals/engine/interface/access_control.h"
+#include "portals/engine/interface/process_map.h"
+#include "portals/engine/interface/status_registers.h"
+#include "portals/engine/matching/entry_table.h"
+#include "portals/engine/matching/portal_table.h"
+#include "portals/engine/matching/unexpected_messages.h"
+#include "portals/engine/memory/descriptor_table.h"
+#include "portals/engine/values/identity.h"
+#include "portals/engine/values/interface_kind.h"
+#include "portals/engine/values/interface_rules.h"
+#include "portals/engine/values/limits.h"
+#include "portals/engine/values/status.h"
+
+namespace lintel::portals {
+
+class NetworkInterface {
+ public:
+  // `first_generation` is the generation of its first objects, so that handles of an interface that
+  // was open before name no object of this one.
+  NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits,
+                   Counters& counters, Attention& attention, std::uint32_t first_generation = 1,
+                   const InterfaceRules& rules = {});
+  NetworkInterface(const NetworkInterface&) = delete;
+  NetworkInterface& operator=(const NetworkInterface&) = delete;
+  ~NetworkInterface();
+
+  std::uint8_t kind() const { return kind_; }
+  bool is_portals3() const { return kind_ == kPortals3Kind; }
+  // `first_generation` for the interface that replaces this one.
+  std::uint32_t next_generation() const;
+  const Identity& identity() const { return identity_; }
+  const Limits& limits() const { return limits_; }
+  const InterfaceRules& rules() const { return rules_; }
+  Counters& counters() { return counters_; }
+
+  // ---- The parts
+ private:
+  std::uint8_t kind_;
+  Identity identity_;
+  Limits limits_;
+  InterfaceRules rules_;
+  Counters& counters_;
+
+ public:
+  unsigned opens = 0;  // how often the program has opened it (Portals 4)
+  StatusRegisters registers;
+  AccessControl access;
+  ProcessMap map;
+  DescriptorTable descriptors;
+  EventLog events;
+  Triggers triggers;
+  PortalTable portals;
+  EntryTable entries;
+  UnexpectedMessages unexpected;
+
+  // ---- Ends that concern several parts
+  // Errors: kPortalInvalid, kPortalInUse (an entry is in one of its lists).
+  Status free_portal(std::uint32_t index);
+  // Whether the descriptor is in use only by what ends without an action of the program:
+  // acknowledgements that are on their way, and operations whose end is not reported to the program
+  // (Portals 4).
+  bool idle_soon(SlotId descriptor);
+  // Destroys all objects. REQUIRES: no operation is open.
+  [[gnu::cold]] void drop_objects();
+
+  // ---- Events of operations
+  // An operation begins to move data of `descriptor`, which is already charged. Logs `start` unless
+  // that is disabled, and makes the descriptor busy. The caller has filled in `completion.event`,
+  // except kind, sequence, link, descriptor and (Portals 3) snapshot; the function sets the other
+  // members of `completion`.
+  void open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end);
+  // The portal has accepted the request of `completion`: counts it there, and makes its unexpected
+  // header if it needs one.
+  void enter_portal(Completion& completion, PortalList list);
+  // The operation has ended: logs the END event unless that is disabled, and unlinks the descriptor
+  // if that is due and this was its last operation.
+  void close(Completion& completion, Failure failure);
+  // Logs one event that has no START: ACK. It is logged also if START and END are disabled. `event`
+  // is as for open(), and is changed. `count_only`: it is only counted, not logged.
+  void log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure,
+                  bool count_only = false);
+  // Logs what open() and close() log of an operation that succeeds, with nothing in between.
+  // `describe` fills the event in as for open(). `silent`: END is disabled. REQUIRES: START is
+  // disabled; the message needs no unexpected header.
+  template <class Describe>
+  void log_at_once(MemoryDescriptor& descriptor, EventKind kind, bool silent, Describe&& describe) {
+    EventQueue* const queue = silent || descriptor.has(option::kSuccessDisable)
+                                  ? nullptr
+                                  : events.queue(descriptor.queue());
+    if (queue != nullptr) {
+      Event& event = events.place(*queue);
+      describe(event);
+      event.link = event.sequence;
+      end_at_once(descriptor, event, kind, true);
+    } else {
+      Event event;
+      describe(event);
+      end_at_once(descriptor, event, kind, false);
+    }
+  }
+
+  // Appends the state of portal table, match lists, descriptors and queues, for people.
+  void dump(std::string& out);
+
+ private:
+  void end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind, bool logged);
+  [[gnu::cold]] void dump_portal(std::string& out, std::uint32_t index);
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,51 @@
+#pragma once
+// Portal: one entry of an interface's portal table: its lists, and with Portals 4 its options, its
+// event queue and whether it accepts messages.
+//
+// A plain struct, owned by the network interface. Guarded by the process' lock. A portal of Portals
+// 3 is always enabled, and uses only its priority list.
+
+#include <cstdint>
+
+#include "base/slot_pool.h"
+#include "portals/engine/events/event.h"
+#include "portals/engine/matching/match_list.h"
+#include "portals/engine/matching/unexpected_list.h"
+
+namespace lintel::portals {
+
+// A message whose data are in an entry of the overflow list, until an entry of the priority list
+// claims it or a search deletes it.
+struct UnexpectedMessage : UnexpectedHeader {
+  Event event;          // of its arrival
+  SlotId id;            // in the interface's pool; set once after creation
+  SlotId claimant;      // the descriptor that has claimed it; generation 0: none
+  bool landed = false;  // the data are in place, the event of the arrival is logged
+};
+
+struct Portal {
+  enum class State : std::uint8_t {
+    kFree,  // not allocated
+    kEnabled,
+    kDraining,  // accepts nothing any more, but operations that it has accepted are under way
+    kDisabled,
+  };
+
+  bool takes_messages() const { return state == State::kEnabled; }
+  MatchList& list(PortalList which) { return which == PortalList::kPriority ? priority : overflow; }
+
+  MatchList priority;
+  MatchList overflow;
+  UnexpectedList unexpected;
+  SlotId queue;  // generation 0: none
+  State state = State::kFree;
+  bool flow_control = false;  // it disables itself when it would have to drop a message
+  std::uint32_t active = 0;   // operations that it has accepted and that are under way
+  // A portal that has disabled itself reports this when the operations that it had accepted before
+  // have ended, also if it is enabled again meanwhile.
+  std::uint32_t turn = 0;      // how often it has disabled itself; wraps
+  std::uint32_t draining = 0;  // of the active operations, those of earlier turns
+  std::uint32_t untold = 0;    // PORTAL_DISABLED events to log when `draining` is 0
+};
+
+}  // namespace lintel::portals

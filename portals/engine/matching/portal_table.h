@@ -1,0 +1,75 @@
+#pragma once
+// PortalTable: the portals of one interface: which exist, which accept messages, and how many
+// operations are under way at each.
+//
+// Owned by the interface; owns its portals; borrows the event log and the process' attention.
+// Guarded by the process' lock.
+// Invariants: (1) `active` of a portal is the number of operations between enter() and leave(); (2)
+// with flow control no message is dropped: a portal that would have to drop one accepts none any
+// more, and reports this by PORTAL_DISABLED when the operations that it had accepted before have
+// ended.
+// Does not: make entries (entry_table.h) or unexpected headers (unexpected_messages.h).
+
+#include <cstdint>
+#include <vector>
+
+#include "portals/engine/events/attention.h"
+#include "portals/engine/events/completion.h"
+#include "portals/engine/events/event_log.h"
+#include "portals/engine/matching/portal.h"
+#include "portals/engine/values/status.h"
+
+namespace lintel::portals {
+
+class PortalTable {
+ public:
+  struct Rules {
+    bool flow_control = false;
+    bool enabled = true;
+  };
+  // Whether a message finds room for its unexpected header, and with flow control for its events.
+  enum class Room : std::uint8_t { kEnough, kNoHeader, kQueueFull };
+
+  // `all_enabled`: every portal accepts messages from the start, without allocate() (Portals 3).
+  PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled, Attention& attention);
+
+  std::uint32_t max_index() const { return static_cast<std::uint32_t>(portals_.size() - 1); }
+  // REQUIRES: index <= max_index().
+  Portal& operator[](std::uint32_t index) { return portals_[index]; }
+  // Null if there is no such portal, or it is not allocated.
+  Portal* existing(std::uint32_t index) {
+    return index <= max_index() && portals_[index].state != Portal::State::kFree ? &portals_[index]
+                                                                                 : nullptr;
+  }
+
+  // `wanted`: an index, or kAnyId for the lowest free one. Errors: kPortalInvalid, kPortalInUse,
+  // kPortalFull, kQueueInvalid.
+  Status allocate(const Rules& rules, SlotId queue, std::uint32_t wanted, std::uint32_t& made);
+  // Errors: kPortalInvalid, kPortalInUse (an entry is in one of its lists).
+  Status test_free(std::uint32_t index);
+  // REQUIRES: test_free() returns kOk; the portal has no unexpected header.
+  void free(std::uint32_t index);
+  // The portal accepts no message from now on. Operations that it has accepted may be under way
+  // until quiet(). Errors: kPortalInvalid.
+  Status disable(std::uint32_t index);
+  Status enable(std::uint32_t index);  // errors: kPortalInvalid
+  bool quiet(std::uint32_t index) const { return portals_[index].active == 0; }
+
+  // An operation that a portal has accepted begins, and ends.
+  void enter(Completion& completion);
+  void leave(std::uint32_t index, std::uint32_t turn);
+  // The portal has to refuse a message, because of `room`, or because no entry matched (`matched`
+  // null). With flow control it disables itself.
+  [[gnu::cold]] void refuse(Portal& portal, Room room, const MemoryDescriptor* matched);
+
+ private:
+  [[gnu::cold]] void disable_itself(Portal& portal, bool told);
+  [[gnu::cold]] void finish_disabling(Portal& portal);
+  [[gnu::cold]] void tell_disabled(Portal& portal, std::uint32_t index);
+
+  EventLog& events_;
+  std::vector<Portal> portals_;
+  Attention& attention_;
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,96 @@
+#pragma once
+// ObjectWait: checks several objects of network interfaces, and waits until one of them is ready.
+// The common part of QueueWait and CounterWait.
+//
+// Made on the caller's stack for one call; borrows the process and the names. Thread: one. Every
+// member REQUIRES the process' lock, which is released while it waits.
+//
+// A Name has `interface_kind` and `id`. Self defines what differs: static Object*
+// find(NetworkInterface&, SlotId); null: there is none static bool is_ready(const Object&, const
+// Name&); void take(Object&); of the first that is ready
+// An Object counts its `sleepers`.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "portals/engine/process/process.h"
+
+namespace lintel::portals {
+
+template <class Self, class Object, class Name>
+class ObjectWait : private Condition {
+ public:
+  enum class Outcome : std::uint8_t { kNothing, kReady, kInvalid, kStopped };
+  static constexpr TimePoint kAtOnce{0};
+
+  // kAtOnce: checks once, and if no object is ready, drives the engine for one turn and checks
+  // again. kNever: no time limit.
+  Outcome run(TimePoint deadline) {
+    if (holds()) return outcome_;
+    if (deadline == kAtOnce) {
+      process_.progress().advance();
+      holds();
+    } else {
+      process_.progress().wait_until(*this, deadline);
+    }
+    return outcome_;
+  }
+
+  // The index of the object that is ready (kReady) or does not exist (kInvalid).
+  std::size_t index() const { return index_; }
+
+ protected:
+  // If a name has no object, the outcome is kInvalid, also if an earlier object is ready. `stop`,
+  // if not null, ends the wait when it is set.
+  ObjectWait(Process& process, std::span<const Name> names, const std::atomic<bool>* stop)
+      : process_(process), names_(names), stop_(stop) {}
+
+ private:
+  // True when there is an outcome.
+  bool holds() override {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) {
+      outcome_ = Outcome::kStopped;
+      return true;
+    }
+    Object* ready = nullptr;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      Object* const candidate = object(i);
+      if (candidate == nullptr) {
+        outcome_ = Outcome::kInvalid;
+        index_ = i;
+        return true;
+      }
+      if (ready == nullptr && Self::is_ready(*candidate, names_[i])) {
+        ready = candidate;
+        index_ = i;
+      }
+    }
+    if (ready == nullptr) return false;
+    outcome_ = Outcome::kReady;
+    static_cast<Self*>(this)->take(*ready);
+    return true;
+  }
+
+  void asleep(bool asleep) override {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      // An object that was freed during the sleep has no count any more.
+      if (Object* sleeping_on = object(i))
+        asleep ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
+    }
+  }
+
+  Object* object(std::size_t index) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+    NetworkInterface* interface = process_.interface(names_[index].interface_kind);
+    return interface != nullptr ? Self::find(*interface, names_[index].id) : nullptr;
+  }
+
+  Process& process_;
+  std::span<const Name> names_;
+  const std::atomic<bool>* stop_;
+  Outcome outcome_ = Outcome::kNothing;
+  std::size_t index_ = 0;
+};
+
+}  // namespace lintel::portals

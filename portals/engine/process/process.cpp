@@ -1,0 +1,223 @@
+#include "portals/engine/process/process.h"
+
+#include <thread>
+#include <utility>
+
+namespace lintel::portals {
+namespace {
+
+TimePoint machine_clock(const void*) { return monotonic_now(); }
+
+}  // namespace
+
+void TurnCondition::asleep(bool asleep) {
+  if (asleep) {
+    process_.asleep_.push_back(this);
+  } else {
+    std::erase(process_.asleep_, this);
+  }
+}
+
+Process::Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock,
+                 const void* clock_context)
+    : options_(options),
+      factory_(std::move(factory)),
+      clock_(clock != nullptr ? clock : machine_clock),
+      clock_context_(clock_context),
+      progress_(mutex_, *this, options.spin) {}
+
+Process::~Process() {
+  close_all();
+  const MutexLock lock(mutex_);
+  progress_.await_callers();
+}
+
+Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
+                               std::string& explanation, const InterfaceRules& rules) {
+  const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
+  bool first = false;
+  {
+    const MutexLock lock(mutex_);
+    LINTEL_ASSERT(kind < kMaxInterfaces);
+    if (interfaces_[kind] != nullptr) return Status::kOk;
+    first = endpoint_ == nullptr;
+    if (first) {
+      Result<std::unique_ptr<transport::Transport>> transport = factory_(pid, explanation);
+      if (!transport)
+        return transport.error().loss() == Loss::kOperation ? Status::kPidInvalid : Status::kFailed;
+      endpoint_ = std::make_unique<Endpoint>(std::move(*transport), options_.endpoint, counters_);
+      last_poll_ = now();
+    } else if (pid.value != kAnyId && pid != endpoint_->self().pid) {
+      explanation = "pid " + std::to_string(pid.value) +
+                    " asked for, but this process already is pid " +
+                    std::to_string(endpoint_->self().pid.value) + " on the network";
+      return Status::kPidInvalid;
+    }
+    interfaces_[kind] = std::make_unique<NetworkInterface>(
+        kind, Identity{endpoint_->self(), options_.user, options_.job},
+        with_message(limits, endpoint_->limits().eager, endpoint_->limits().atomic), counters_,
+        attention_, next_generation_[kind], rules);
+    endpoint_->attach(*interfaces_[kind]);
+  }
+  if (first && options_.progress_thread) progress_.start_thread();
+  return Status::kOk;
+}
+
+Status Process::close_interface(std::uint8_t kind) {
+  const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
+  bool last = true;
+  {
+    const MutexLock lock(mutex_);
+    if (kind >= kMaxInterfaces || interfaces_[kind] == nullptr) return Status::kInterfaceInvalid;
+    for (std::size_t other = 0; other < kMaxInterfaces; ++other)
+      last = last && (other == kind || interfaces_[other] == nullptr);
+    linger(*interfaces_[kind], last);
+    endpoint_->detach(*interfaces_[kind]);
+    interfaces_[kind]->drop_objects();
+    next_generation_[kind] = interfaces_[kind]->next_generation();
+    interfaces_[kind].reset();
+    carry_out_triggered();   // operations of other interfaces may have waited for its room
+    progress_.after_call();  // peers were notified
+    progress_.wake_all();
+  }
+  if (!last) return Status::kOk;
+  progress_.stop_thread();
+  const MutexLock lock(mutex_);
+  endpoint_->count_frames();
+  endpoint_.reset();
+  return Status::kOk;
+}
+
+void Process::close_all() {
+  for (std::size_t kind = 0; kind < kMaxInterfaces; ++kind)
+    static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
+}
+
+// True when no message of the interface waits and no transfer of it moves. For the last interface,
+// with which the session ends: when no message of any interface waits.
+class Process::Drained final : public TurnCondition {
+ public:
+  Drained(Process& process, const NetworkInterface& interface, bool last)
+      : TurnCondition(process), interface_(interface), last_(last) {}
+  bool holds() override {
+    return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle());
+  }
+
+ private:
+  const NetworkInterface& interface_;
+  bool last_;
+};
+
+// Waits until the messages of the interface have left, as long as peers accept them. A large
+// transfer takes as long as the network needs.
+void Process::linger(const NetworkInterface& interface, bool last) {
+  endpoint_->begin_closing(interface, last);
+  Drained drained(*this, interface, last);
+  std::uint64_t moved = 0;
+  TimePoint end;
+  bool left = false;
+  do {
+    moved = endpoint_->moved(interface);
+    end = now() + options_.linger;
+    left = progress_.wait_until(drained, end);
+  } while (!left && endpoint_->moved(interface) != moved);
+  if (last) close_session(left ? now() + options_.linger : end);
+}
+
+// Messages that have left must still arrive, and peers must be notified of the end.
+void Process::close_session(TimePoint end) {
+  struct Closed final : Condition {
+    explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
+    bool holds() override { return endpoint.close_sessions(process.now()); }
+    Process& process;
+    Endpoint& endpoint;
+  };
+  Closed closed(*this, *endpoint_);
+  progress_.wait_until(closed, end);
+}
+
+TimePoint Process::coarse_now() const {
+  return clock_ == machine_clock ? coarse_monotonic_now() : now();
+}
+
+std::size_t Process::poll(TimePoint now, bool hold) {
+  if (endpoint_ == nullptr) return 0;
+  // A caller that polls reads the clock only from time to time. Another thread's turn may have been
+  // later than that reading.
+  if (now > last_poll_) {
+    counters_.raise_to(Counter::kLongestProgressGapNs,
+                       static_cast<std::uint64_t>((now - last_poll_).count()));
+    last_poll_ = now;
+  }
+  std::size_t happened = hold ? endpoint_->take_in(now) : endpoint_->poll(now);
+  if (companion_ != nullptr) [[unlikely]] {
+    happened += companion_->poll();
+  }
+  carry_out_triggered();
+  for (TurnCondition* condition : asleep_) attention_.wake_needed |= condition->holds();
+  return happened;
+}
+
+void Process::flush() {
+  if (endpoint_ != nullptr) endpoint_->flush();
+}
+
+void Process::carry_out_triggered() {
+  if (endpoint_ == nullptr || !std::exchange(attention_.triggers_due, false)) return;
+  if (endpoint_->initiator().carry_out_triggered()) attention_.triggers_due = true;
+}
+
+TimePoint Process::next_deadline() const {
+  return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever;
+}
+
+bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepare_wait()); }
+
+int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->wait_fd() : -1; }
+
+std::string Process::network_name() {
+  return endpoint_ != nullptr ? endpoint_->network_name() : std::string();
+}
+
+int Process::further_fd() const { return companion_ != nullptr ? companion_->fd() : -1; }
+
+void Process::attach_companion(Companion* companion) {
+  companion_ = companion;
+  progress_.descriptors_changed();
+}
+
+bool Process::take_wake_needed() { return std::exchange(attention_.wake_needed, false); }
+
+void Process::serve_request() {
+  if (!service_) return;
+  mutex_.unlock();
+  service_();
+  mutex_.lock();
+}
+
+// The process may be ending, and the thread that holds the lock may never release it.
+void Process::count_frames() {
+  for (int patience = 1000; !mutex_.try_lock(); --patience) {
+    if (patience == 0) return;
+    std::this_thread::yield();
+  }
+  if (endpoint_ != nullptr) endpoint_->count_frames();
+  mutex_.unlock();
+}
+
+std::string Process::dump() {
+  const MutexLock lock(mutex_);
+  std::string out;
+  for (auto& interface : interfaces_) {
+    if (interface != nullptr) interface->dump(out);
+  }
+  if (endpoint_ != nullptr) {
+    endpoint_->count_frames();
+    endpoint_->dump(out);
+  }
+  if (companion_ != nullptr) companion_->dump(out);
+  out += counters_.text();
+  return out;
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,148 @@
+#pragma once
+// Process: the engine of one process: its endpoint, its network interfaces, its lock, its progress.
+//
+// Owned by host_process.cpp (one for each operating-system process) or by a test (several, on a
+// simulated network). lock() guards all members. The functions marked [lock not held] take the lock
+// themselves.
+// Invariants: (1) the endpoint exists exactly while an interface is open; (2) all interfaces of the
+// process have the same ProcessId.
+// More than 30 members, because ten are the functions of Work, and four are what a test replaces:
+// options, factory and clock.
+// Does not: read the environment, or know which transport it has.
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/counters.h"
+#include "base/mutex.h"
+#include "portals/engine/interface/network_interface.h"
+#include "portals/engine/process/companion.h"
+#include "portals/engine/progress/progress.h"
+#include "portals/engine/protocol/endpoint.h"
+
+namespace lintel::portals {
+
+struct ProcessOptions {
+  EndpointOptions endpoint;
+  Nanoseconds spin = std::chrono::microseconds(100);
+  // closing an interface waits until its messages have left, or none of them has moved for this
+  // time
+  Nanoseconds linger = std::chrono::seconds(2);
+  UserId user;
+  JobId job;
+  bool progress_thread = true;  // false: only calls make progress (simulated networks)
+};
+
+// Opens the transport for process number `pid` (0xffffffff: any free one). On failure `explanation`
+// gets one sentence that names the wrong value. An Error with Loss::kOperation means that the pid
+// is wrong.
+using TransportFactory =
+    std::function<Result<std::unique_ptr<transport::Transport>>(Pid pid, std::string& explanation)>;
+
+class Process;
+
+// A Condition that no object of an interface reports. While the caller sleeps, the thread that
+// drives the engine checks it after every turn. holds() must change nothing.
+class TurnCondition : public Condition {
+ public:
+  explicit TurnCondition(Process& process) : process_(process) {}
+  void asleep(bool asleep) LINTEL_NO_THREAD_SAFETY_ANALYSIS final;
+
+ protected:
+  Process& process_;
+};
+
+class Process : private Work {
+ public:
+  using ClockFunction = TimePoint (*)(const void* context);
+
+  Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock = nullptr,
+          const void* clock_context = nullptr);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() override;
+
+  Mutex& lock() LINTEL_RETURN_CAPABILITY(mutex_) { return mutex_; }
+
+  // Opens the interface of `kind` with `rules`, and with the first interface the endpoint. An open
+  // interface is not changed. Errors: kPidInvalid, kFailed, with a sentence in `explanation`;
+  // kNoSpace. [lock not held]
+  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation,
+                        const InterfaceRules& rules = {}) LINTEL_EXCLUDES(mutex_);
+  // Closes the interface and destroys its objects, and with the last interface the endpoint. Before
+  // that it waits until the messages of the interface have left, or none of them has moved for
+  // `linger`. Errors: kInterfaceInvalid. [lock not held]
+  Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
+  void close_all() LINTEL_EXCLUDES(mutex_);
+
+  // Null if not open.
+  NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) {
+    return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr;
+  }
+  // REQUIRES: an interface is open, and the lock. clang does not check the lock here, because
+  // lambdas call this.
+  Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
+  bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
+  // The name of the network for users: "direct", "net", ...; empty if no interface is open.
+  std::string network_name() LINTEL_REQUIRES(mutex_);
+  Progress& progress() { return progress_; }
+  TimePoint now() const override { return clock_(clock_context_); }
+  TimePoint coarse_now() const override;
+
+  // From now on `work` is driven with the engine's; null: none any more. REQUIRES: the lock;
+  // `companion` lives until it is replaced.
+  void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Carries out triggered operations that have become due. REQUIRES: the lock.
+  void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  const Counters& counters() const { return counters_; }
+  // Brings counters() up to date, unless another thread holds the lock for too long. [lock not
+  // held]
+  void count_frames() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  // The state of the engine, for people. [lock not held]
+  std::string dump() LINTEL_EXCLUDES(mutex_);
+  // The progress thread calls `service` after Progress::request_service() (a signal).
+  void set_service(std::function<void()> service) { service_ = std::move(service); }
+
+ private:
+  std::size_t poll(TimePoint now, bool hold) override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  void flush() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  TimePoint next_deadline() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  bool prepare_wait() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  int wait_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  int further_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  bool take_wake_needed() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  void serve_request() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  friend TurnCondition;
+  class Drained;
+  void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(mutex_);
+  void close_session(TimePoint end) LINTEL_REQUIRES(mutex_);
+
+  ProcessOptions options_;
+  TransportFactory factory_;
+  ClockFunction clock_;
+  const void* clock_context_;
+  std::mutex lifecycle_;  // interfaces are opened and closed one at a time; locked before mutex_
+  Mutex mutex_;
+  Counters counters_;
+  std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(mutex_);
+  std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_
+      LINTEL_GUARDED_BY(mutex_);
+  // for the next interface of each kind
+  std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};
+  Attention attention_ LINTEL_GUARDED_BY(mutex_);
+  TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
+  Companion* companion_ LINTEL_GUARDED_BY(mutex_) = nullptr;
+  // the conditions of threads that sleep
+  std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(mutex_);
+  std::function<void()> service_;
+  Progress progress_;
+};
+
+}  // namespace lintel::portals

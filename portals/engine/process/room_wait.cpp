@@ -1,0 +1,52 @@
+#include "portals/engine/process/room_wait.h"
+
+namespace lintel::portals {
+namespace {
+
+class RoomWait final : public TurnCondition {
+ public:
+  RoomWait(Process& process, std::uint8_t interface_kind, const std::atomic<bool>* stop)
+      : TurnCondition(process), interface_kind_(interface_kind), stop_(stop) {}
+  ~RoomWait() override {
+    if (waiter_.is_linked()) process_.endpoint().peers().remove_waiter(waiter_);
+  }
+
+  Status begin(ProcessId target) { return process_.endpoint().peers().add_waiter(waiter_, target); }
+  // True when there is room, or no reason to wait any more.
+  bool holds() override {
+    return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room();
+  }
+
+  // The interface of the operation. If it was closed and opened again, its descriptors have other
+  // ids.
+  bool gone() LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+    return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr;
+  }
+  bool peer_lost() const { return waiter_.peer_lost; }
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+
+ private:
+  std::uint8_t interface_kind_;
+  const std::atomic<bool>* stop_;
+  Peers::Waiter waiter_;
+};
+
+}  // namespace
+
+Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::MessageKind kind,
+                      const RequestArguments& arguments, const std::atomic<bool>* stop) {
+  RoomWait wait(process, interface_kind, stop);
+  if (const Status status = wait.begin(arguments.target); status != Status::kOk) return status;
+  while (true) {
+    process.progress().wait_until(wait, kNever);
+    if (wait.gone()) return Status::kDescriptorInvalid;
+    NetworkInterface& interface = *process.interface(interface_kind);
+    const Status status = process.endpoint().initiator().start(interface, kind, arguments);
+    if (status != Status::kNoSpace) return status;
+    if (wait.peer_lost())
+      return process.endpoint().initiator().fail_unstarted(interface, kind, arguments);
+    if (wait.stopped()) return Status::kAborted;
+  }
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,149 @@
+#include "portals/engine/protocol/endpoint.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lintel::portals {
+
+Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options,
+                   Counters& counters)
+    : transport_(std::move(transport)),
+      counters_(counters),
+      limits_(TransferLimits::of(options.eager_limit, transport_->attributes())),
+      peers_(*transport_),
+      outbox_(*transport_, counters),
+      operations_(*transport_, options.max_operations),
+      transfers_(*transport_, outbox_, operations_, counters),
+      initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,
+                 transfers_, interfaces_, counters),
+      target_(limits_, transport_->attributes().max_message_bytes, outbox_, operations_, transfers_,
+              counters) {}
+
+Endpoint::~Endpoint() {
+  interfaces_.for_each([](NetworkInterface&) { LINTEL_ASSERT(false); });
+  // Messages that are left are answers to live peers for which there was never room. No operation
+  // here waits for them.
+  operations_.for_each([this](Operation& operation) { fail(operation, Failure::kShutdown); });
+  close_unsent(outbox_.take_all(), Failure::kShutdown);
+}
+
+void Endpoint::attach(NetworkInterface& interface) {
+  LINTEL_ASSERT(interface.kind() < kMaxInterfaces && interfaces_.get(interface.kind()) == nullptr);
+  interfaces_.rows[interface.kind()] = {.interface = &interface, .closing = false};
+}
+
+void Endpoint::detach(NetworkInterface& interface) {
+  LINTEL_ASSERT(interfaces_.get(interface.kind()) == &interface);
+  for (Outbox::Unsent& unsent : outbox_.withdraw(interface.kind())) {
+    if (unsent.completion.interface != nullptr)
+      interface.close(unsent.completion, Failure::kShutdown);
+  }
+  operations_.for_each([&](Operation& operation) {
+    if (operation.interface_kind != interface.kind()) return;
+    if (!ending_) transfers_.tell_cut(operation);
+    fail(operation, Failure::kShutdown);
+  });
+  interfaces_.rows[interface.kind()].interface = nullptr;
+}
+
+void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
+  interfaces_.rows[interface.kind()].closing = true;
+  ending_ = last;
+}
+
+bool Endpoint::drained(const NetworkInterface& interface) const {
+  return outbox_.waiting_of(interface.kind()) == 0 && transfers_.moving(interface.kind()) == 0 &&
+         !interface.triggers.has_due();
+}
+
+std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
+  return outbox_.left_of(interface.kind()) + transfers_.writes_done(interface.kind()) +
+         initiator_.fired(interface.kind());
+}
+
+void Endpoint::watch(ProcessId process, bool watched) {
+  const Result<transport::PeerId> peer = peers_.resolve(process);
+  LINTEL_ASSERT(peer.ok());
+  transport_->watch(*peer, watched);
+}
+
+// ---- Losses
+
+void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
+  counters_.add(Counter::kPeerFailures);
+  peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
+  fail_peer(peer, Failure::kPeerDead);
+  interfaces_.for_each(
+      [&](NetworkInterface& interface) { interface.events.peer_lost(peers_.name_of(peer)); });
+}
+
+void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
+  peers_.tell_waiters(peer);
+  close_unsent(outbox_.take(peer), failure);
+  while (Operation* const operation = operations_.first_with(peer)) fail(*operation, failure);
+}
+
+void Endpoint::close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure) {
+  for (Outbox::Unsent& message : unsent) {
+    if (message.completion.interface != nullptr)
+      message.completion.interface->close(message.completion, failure);
+    if (message.operation.generation != 0) initiator_.fail_unsent(message.operation, failure);
+  }
+}
+
+void Endpoint::fail(Operation& operation, Failure failure) {
+  const bool has_request = operation.request != nullptr;
+  const bool told = transfers_.fail(operation, failure);
+  if (has_request) initiator_.fail(operation, failure, told);
+}
+
+// ---- Turns
+
+TimePoint Endpoint::next_deadline() const {
+  constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
+  const TimePoint deadline = transport_->next_deadline();
+  return transfers_.waits_for_room() ? std::min(deadline, last_poll_ + kRoomRetry) : deadline;
+}
+
+// After the transport's turn: messages and writes that had no room before may have some now.
+std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
+  last_poll_ = now;
+  if (!outbox_.idle()) happened += outbox_.retry();
+  if (transfers_.waits_for_room()) transfers_.retry();
+  return happened;
+}
+
+void Endpoint::count_frames() {
+  const transport::FrameCounts frames = transport_->frame_counts();
+  counters_.raise_to(Counter::kFramesSent, frames.sent);
+  counters_.raise_to(Counter::kFramesReceived, frames.received);
+  counters_.raise_to(Counter::kFramesMalformed, frames.malformed);
+  counters_.raise_to(Counter::kFramesDuplicate, frames.duplicates);
+}
+
+void Endpoint::dump(std::string& out) {
+  out += "operations " + std::to_string(operations_.size()) + "\nwaiting messages " +
+         std::to_string(outbox_.waiting()) + "\n";
+  static constexpr const char* kRequests[] = {"put", "get", "getput"};
+  operations_.for_each([&](const Operation& operation) {
+    const ProcessId name = peers_.name_of(operation.peer);
+    out += "  operation " + std::to_string(operation.id.slot) + " peer " +
+           std::to_string(name.nid.value) + ":" + std::to_string(name.pid.value);
+    if (const PendingRequest* request = operation.request) {
+      out += std::string(" ") + kRequests[static_cast<std::size_t>(request->kind)] + " length " +
+             std::to_string(request->sent.length);
+    }
+    if (const TransferSource* source = operation.source) {
+      out += " source length " + std::to_string(source->length) + " writes " +
+             std::to_string(source->writes_done);
+    }
+    if (const TransferSink* sink = operation.sink) {
+      out += " sink length " + std::to_string(sink->length) + " writes " +
+             std::to_string(sink->writes_seen);
+    }
+    out += "\n";
+  });
+  transport_->dump(out);
+}
+
+}  // namespace lintel::portals

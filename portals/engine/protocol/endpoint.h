@@ -1,0 +1,137 @@
+#pragma once
+// Endpoint: this process on the network: one transport, the interfaces that accept messages, and
+// the parts of the engine that exchange messages with peers.
+//
+// Owned by the Process; owns its transport and its parts. Guarded by the process' lock: every
+// member REQUIRES it.
+// It passes each message, each end of a write and each loss of a peer to the part that handles it.
+// Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
+// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (what arrives), parcels.cpp.
+// More than 30 members, because six are the functions of transport::Sink and ten the parts and what
+// they share.
+// Does not: wait, lock, or read a clock.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/counters.h"
+#include "portals/engine/protocol/endpoint_options.h"
+#include "portals/engine/protocol/initiator.h"
+#include "portals/engine/protocol/target.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+class Endpoint : public transport::Sink {
+ public:
+  Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options,
+           Counters& counters);
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+  // REQUIRES: no interface is attached.
+  ~Endpoint() override;
+
+  ProcessId self() const { return transport_->self(); }
+  const TransferLimits& limits() const { return limits_; }
+  // The name of the network for users: "direct", "net", ...
+  const std::string& network_name() const { return transport_->attributes().name; }
+  Initiator& initiator() { return initiator_; }
+  Target& target() { return target_; }
+  Peers& peers() { return peers_; }
+
+  // `interface` gets messages from now on. REQUIRES: its kind is free, and it lives until detach().
+  void attach(NetworkInterface& interface);
+  // Refuses messages for it from now on, and ends its operations with Failure::kShutdown. Peers
+  // whose operations end by this are notified, unless the end of the session notifies them.
+  void detach(NetworkInterface& interface);
+  // The interface will be detached when what it has sent has left. From now on requests for it are
+  // refused as if it did not exist, so that peers cannot keep it open. `last`: it is the last
+  // interface; then requests are dropped without an answer.
+  void begin_closing(const NetworkInterface& interface, bool last);
+  // No request or reply of the interface waits to leave, and no transfer of it is under way. What
+  // was sent may not have arrived yet.
+  bool drained(const NetworkInterface& interface) const;
+  // No message of any interface waits to leave.
+  bool idle() const { return outbox_.idle(); }
+  // A number that grows while data and messages of the interface are being sent.
+  std::uint64_t moved(const NetworkInterface& interface) const;
+
+  // Whether the name is a possible address.
+  bool reachable(ProcessId process) { return peers_.resolve(process).ok(); }
+  // While `watched`, the death of `process` is noticed also if nothing is under way with it,
+  // provided that there is a connection. Calls are counted. REQUIRES: reachable().
+  void watch(ProcessId process, bool watched);
+
+  // Placed messages (parcels.cpp): puts whose data are written to the expected memory without a
+  // copy. From now on peers may send some.
+  void welcome_parcels() { transport_->enable_placement(); }
+  // The data of the placed message with that key from `source` are to be written to the memory of
+  // `entry`. False: this is not possible now, or another entry would match the message first. The
+  // message is then received with a copy.
+  // REQUIRES: of all puts of that source, only the one that this entry matches has this key. The
+  // caller calls forget_parcel() before it uses the entry's memory for anything else.
+  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source,
+                     transport::PlacementKey key);
+  // Nothing is written there any more, unless kArriving is returned: then the put follows, or the
+  // loss of the peer.
+  transport::Withdrawal forget_parcel(ProcessId source);
+
+  // Receives what has arrived and sends what had no room. Returns the number of things that
+  // happened.
+  std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
+  // The same in two halves. Messages that are sent between them share frames with the answers to
+  // what has arrived. Call flush() only if something happened.
+  std::size_t take_in(TimePoint now) { return turn(transport_->poll_arrivals(now, *this), now); }
+  void flush() { transport_->flush(*this); }
+  // False: poll() has something to send, or something may have arrived.
+  bool prepare_wait() { return transport_->prepare_wait(); }
+  int wait_fd() const { return transport_->wait_fd(); }
+  // The orderly end of the sessions with all peers, see Transport::close().
+  bool close_sessions(TimePoint now) { return transport_->close(now); }
+  // The latest time of the next poll(). It is early while writes wait for room, because no event
+  // reports room.
+  TimePoint next_deadline() const;
+
+  // transport::Sink
+  void on_message(transport::PeerId from, std::span<const std::byte> message) override;
+  void on_placed_message(transport::PeerId from, std::span<const std::byte> message,
+                         const transport::PlacedPayload& payload) override;
+  void on_message_left(transport::PeerId) override {}
+  void on_write_done(transport::Context context, Error error) override;
+  void on_immediate(transport::Immediate immediate) override;
+  void on_peer_failed(transport::PeerId peer, Error error) override;
+
+  // Copies the transport's counters of frames to the process' counters.
+  void count_frames();
+  // Appends the state of what is under way, for people.
+  void dump(std::string& out);
+
+ private:
+  std::size_t turn(std::size_t happened, TimePoint now);
+  void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
+                  std::span<const std::byte> payload);
+  void on_clear(transport::PeerId from, const wire::Clear& message,
+                std::span<const std::byte> segments);
+  void on_written(transport::PeerId from, const wire::Written& message);
+  [[gnu::cold]] void on_discard(transport::PeerId from, const wire::Discard& message);
+  [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes);
+  [[gnu::cold]] void fail(Operation& operation, Failure failure);
+  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure);
+  [[gnu::cold]] void close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure);
+
+  std::unique_ptr<transport::Transport> transport_;
+  Counters& counters_;
+  TransferLimits limits_;
+  InterfaceTable interfaces_;
+  Peers peers_;
+  Outbox outbox_;
+  Operations operations_;
+  Transfers transfers_;
+  Initiator initiator_;
+  Target target_;
+  TimePoint last_poll_;
+  bool ending_ = false;  // the last interface is being closed
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,16 @@
+#pragma once
+// EndpointOptions: the settings of an Endpoint. A plain struct.
+
+#include <cstddef>
+
+#include "portals/engine/protocol/transfer_limits.h"
+
+namespace lintel::portals {
+
+struct EndpointOptions {
+  std::size_t eager_limit = TransferLimits::kEagerDefault;
+  // The largest number of requests under way: of this process, and as many of other processes.
+  std::size_t max_operations = 65536;
+};
+
+}  // namespace lintel::portals

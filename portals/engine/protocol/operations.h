@@ -1,0 +1,82 @@
+#pragma once
+// Operations: all operations under way with peers, by token and by peer.
+//
+// Owned by the Endpoint. Owns the operations, but not their parts; borrows the transport. Guarded
+// by the process' lock.
+// Invariants: (1) every operation is in its peer's list; (2) a peer is watched exactly while it has
+// operations, so that its death ends them; (3) at most `max` operations are this process' own, and
+// at most as many are of other processes.
+// Does not: end the parts of an operation, or log events.
+
+#include <boost/intrusive/list.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/slot_pool.h"
+#include "portals/engine/protocol/operation.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+// A write names its receiver in 31 bits of its immediate: 19 for the slot, 12 for the generation.
+inline constexpr unsigned kOperationSlotBits = 19;
+// for own operations and others' together
+inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << kOperationSlotBits;
+
+class Operations {
+ public:
+  Operations(transport::Transport& transport, std::size_t max);
+
+  // Makes an operation, to which the caller gives a part. Null: there are too many. `own`: a
+  // request of this process begins it.
+  Operation* create(transport::PeerId peer, std::uint8_t interface_kind, bool own);
+  // A part of `operation` has ended. Destroys the operation if that was its last part.
+  void release(Operation& operation);
+
+  Operation* get(SlotId id) { return operations_.get(id); }
+  // The operation of that token, if its peer is `peer`. This is checked because peers send tokens.
+  Operation* find(std::uint64_t token, transport::PeerId peer) {
+    Operation* const operation = operations_.get(SlotId::unpack(token));
+    return operation != nullptr && operation->peer == peer ? operation : nullptr;
+  }
+  // The operation that is in that slot now, or null.
+  Operation* find_slot(std::uint32_t slot) { return operations_.find_slot(slot); }
+
+  // Whether fewer than max() operations of this process are under way.
+  bool has_room() const { return own_ < max_; }
+  std::size_t max() const { return max_; }
+  std::size_t size() const { return operations_.size(); }
+
+  // The oldest operation with that peer, or null.
+  Operation* first_with(transport::PeerId peer);
+  bool any_with(transport::PeerId peer) { return first_with(peer) != nullptr; }
+  // Calls `visit(Operation&)` for each operation, peer by peer, the oldest first. `visit` may end
+  // its operation, and no other.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (std::size_t peer = 0; peer < by_peer_.size(); ++peer) {
+      if (!by_peer_[peer]) continue;
+      for (auto next = by_peer_[peer]->begin(); next != by_peer_[peer]->end();) {
+        Operation& operation = *next++;
+        visit(operation);
+      }
+    }
+  }
+
+ private:
+  using PeerHook = boost::intrusive::member_hook<Operation, boost::intrusive::list_member_hook<>,
+                                                 &Operation::peer_link>;
+  using List = boost::intrusive::list<Operation, PeerHook>;
+
+  List& list_of(transport::PeerId peer);
+
+  transport::Transport& transport_;
+  std::size_t max_;
+  SlotPool<Operation> operations_;
+  std::size_t own_ = 0;  // own ones among them
+  std::vector<std::unique_ptr<List>> by_peer_;
+};
+
+}  // namespace lintel::portals

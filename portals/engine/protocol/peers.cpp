@@ -1,0 +1,46 @@
+#include "portals/engine/protocol/peers.h"
+
+#include "base/log.h"
+
+namespace lintel::portals {
+
+Result<transport::PeerId> Peers::look_up(ProcessId process) {
+  const Result<transport::PeerId> peer = transport_.resolve(process);
+  if (peer) {
+    last_resolved_ = process;
+    last_ = *peer;
+  }
+  return peer;
+}
+
+Status Peers::add_waiter(Waiter& waiter, ProcessId process) {
+  const Result<transport::PeerId> peer = resolve(process);
+  if (!peer) return Status::kProcessInvalid;
+  waiter.peer = *peer;
+  transport_.watch(*peer, true);
+  waiters_.push_back(waiter);
+  return Status::kOk;
+}
+
+void Peers::remove_waiter(Waiter& waiter) {
+  transport_.watch(waiter.peer, false);
+  waiters_.erase(waiters_.iterator_to(waiter));
+}
+
+void Peers::log_loss(transport::PeerId peer, bool loses_something) {
+  if (peer.value >= told_lost_.size()) told_lost_.resize(std::size_t{peer.value} + 1);
+  const bool news = loses_something && !told_lost_[peer.value];
+  const LogLevel level = news ? LogLevel::kWarn : LogLevel::kInfo;
+  if (log_enabled(level)) write_log(level, "peer %s", transport_.describe(peer).c_str());
+  if (!news) return;
+  told_lost_[peer.value] = true;
+  ++told_;
+}
+
+void Peers::heard_again(transport::PeerId peer) {
+  if (peer.value >= told_lost_.size() || !told_lost_[peer.value]) return;
+  told_lost_[peer.value] = false;
+  --told_;
+}
+
+}  // namespace lintel::portals

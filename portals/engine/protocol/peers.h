@@ -1,0 +1,73 @@
+#pragma once
+// Peers: the names of other processes, the calls that wait for room to send to one, and the losses
+// that were logged.
+//
+// Owned by the Endpoint; borrows the transport and the waiters. Guarded by the process' lock.
+// Invariant: a peer is watched while a call waits for room to send to it.
+// Does not: know what is under way with a peer (operations.h, outbox.h).
+
+#include <boost/intrusive/list.hpp>
+#include <cstddef>
+#include <vector>
+
+#include "base/ids.h"
+#include "portals/engine/values/status.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+class Peers {
+ public:
+  // A call that waits for room to send `peer` a request.
+  struct Waiter : boost::intrusive::list_base_hook<> {
+    transport::PeerId peer = transport::kNoPeer;
+    bool peer_lost = false;
+    bool endpoint_gone = false;  // the waiter is in no list any more
+  };
+
+  explicit Peers(transport::Transport& transport) : transport_(transport) {}
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+  ~Peers() {
+    waiters_.clear_and_dispose([](Waiter* waiter) { waiter->endpoint_gone = true; });
+  }
+
+  // Error: the name is not a possible address on this network.
+  Result<transport::PeerId> resolve(ProcessId process) {
+    if (last_ != transport::kNoPeer && process == last_resolved_) return last_;
+    return look_up(process);
+  }
+  ProcessId name_of(transport::PeerId peer) const { return transport_.name_of(peer); }
+
+  // From add_waiter() to remove_waiter() the loss of the peer is noticed. Errors: kProcessInvalid.
+  Status add_waiter(Waiter& waiter, ProcessId process);
+  void remove_waiter(Waiter& waiter);
+  // Sets peer_lost of the calls that wait for that peer.
+  void tell_waiters(transport::PeerId lost) {
+    for (Waiter& waiter : waiters_) waiter.peer_lost |= waiter.peer == lost;
+  }
+
+  // Logs the loss of a peer: as a warning only if operations fail by it, and once until a message
+  // of the peer arrives again. A peer that has ended normally causes no warning, and no further one
+  // for the next operation with it.
+  [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something);
+  // A message of that peer has arrived.
+  void heard(transport::PeerId peer) {
+    if (told_ > 0) [[unlikely]]
+      heard_again(peer);
+  }
+
+ private:
+  Result<transport::PeerId> look_up(ProcessId process);
+  [[gnu::cold]] void heard_again(transport::PeerId peer);
+
+  transport::Transport& transport_;
+  ProcessId last_resolved_;  // because programs often use one peer many times in a row
+  transport::PeerId last_ = transport::kNoPeer;
+  boost::intrusive::list<Waiter> waiters_;
+  // by peer: its loss was logged, and no message of it has arrived since
+  std::vector<bool> told_lost_;
+  std::size_t told_ = 0;  // of them
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,162 @@
+#pragma once
+// Transfers: the long transfers of all operations: sources and sinks, registrations, the writes
+// under way and those that wait for room.
+//
+// One state machine for a large put, a large reply and a get that contains its CLEAR. The receiver
+// registers the memory for the data and sends CLEAR. The source writes the data there. The
+// immediate of each write tells the receiver that its data are in place. There is no copy on either
+// side. Memory in more pieces than fit into one CLEAR takes several rounds: the next CLEAR follows
+// when the writes for the last one have come.
+//
+// Owned by the Endpoint. Owns sources, sinks and registrations; borrows transport, outbox,
+// operations and counters. Guarded by the process' lock.
+// Invariants: (1) each source and sink is a part of one operation; (2) its registrations are
+// released before it ends; (3) its completion is closed before it ends; (4) a function that may end
+// a part of an operation with a PendingRequest reports this by Ended.
+// More than 30 members, because source and sink are the two halves of one exchange: each has its
+// begin, its steps and its end, and both use the same registrations and waits for room.
+// Does not: match, or log the events of requests (initiator.h). It checks what peers send.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/slot_pool.h"
+#include "portals/engine/protocol/operation.h"
+#include "portals/engine/protocol/operations.h"
+#include "portals/engine/protocol/outbox.h"
+#include "portals/engine/protocol/transfer_records.h"
+#include "portals/engine/values/interface_kind.h"
+#include "portals/engine/wire/wire_codec.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+class Transfers {
+ public:
+  // Reports that a part of an operation with a PendingRequest has ended. `operation` null: none
+  // has.
+  struct Ended {
+    Operation* operation = nullptr;
+    Failure failure = Failure::kNone;
+    std::uint64_t landed = 0;  // bytes that are in place, for a get without a REPLY
+  };
+  struct Place {
+    const MemoryRegion* region;
+    std::uint64_t offset;
+    std::uint64_t length;
+  };
+  // What is sent to the source when all data are in place: `response` if `wanted`, else DISCARD for
+  // `release_token` (0: nothing).
+  struct Answer {
+    bool wanted = false;
+    wire::Response response{};
+    std::uint64_t release_token = 0;
+  };
+  // in a CLEAR, so that it fits into a message of every network and little memory is pinned at a
+  // time
+  static constexpr std::size_t kMostSegments = 64;
+  static constexpr std::size_t kMostClearBytes =
+      sizeof(wire::Clear) + kMostSegments * sizeof(wire::Segment);
+
+  Transfers(transport::Transport& transport, Outbox& outbox, Operations& operations,
+            Counters& counters);
+  Transfers(const Transfers&) = delete;
+  Transfers& operator=(const Transfers&) = delete;
+
+  // ---- The source
+  // Gives `operation` a source that waits for a CLEAR, with that completion.
+  void begin_source(Operation& operation, const Place& from, const Completion& completion);
+  // The same for data that leave at once as the payload of a placed message. The completion is set
+  // afterwards, by set_completion(). False: the network does not accept it now, and nothing has
+  // happened.
+  bool begin_parcel(Operation& operation, const wire::Request& request,
+                    std::span<const std::byte> data, transport::PlacementKey key);
+  void set_completion(Operation& operation, const Completion& completion);
+  // Whether the source of the operation waits for such a CLEAR, which names the operation. Changes
+  // nothing.
+  static bool may_clear(const Operation& operation, const wire::Clear& message);
+  Ended clear(Operation& operation, const wire::Clear& message,
+              std::span<const std::byte> segments);
+  Ended write_ended(transport::Context context, Error error);
+  // The receiver has acknowledged the data, or refused them (`response_failed`); or it wants none
+  // (discarded).
+  Ended acknowledged(Operation& operation, bool response_failed);
+  Ended discarded(Operation& operation);
+
+  // ---- The sink
+  // Gives `operation` a sink: registers its memory and sends CLEAR. False: this is not possible,
+  // nothing has happened, and the caller keeps the completion.
+  bool begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
+                  const Completion& completion, const Answer& answer);
+  // Gives `get` a sink for all that it asks for. Writes the CLEAR to `out` (kMostClearBytes) and
+  // returns its size. 0: one CLEAR is not enough, or the memory could not be registered; nothing
+  // has happened. `room`: bytes for the CLEAR in the message of the get.
+  std::uint32_t clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out);
+  // The reply to `get` does not come by the writes for its CLEAR: ends the sink.
+  void withdraw_clear(Operation& get);
+  // The operation whose sink a write's immediate names, or null.
+  Operation* sink_of(transport::Immediate immediate);
+  Ended immediate_came(Operation& operation, transport::Immediate immediate);
+  static bool may_count(const Operation& operation, const wire::Written& message);
+  Ended written_came(Operation& operation, const wire::Written& message);
+
+  // ---- Both
+  // Ends the source and sink of `operation`. True: the END event of a source was not logged before,
+  // and now reports the failure. `operation` may have ended when it returns.
+  [[gnu::cold]] bool fail(Operation& operation, Failure failure);
+  // The operation will be ended here: notifies the other side, if that waits for a message that
+  // will not come and nothing else notifies it.
+  [[gnu::cold]] void tell_cut(const Operation& operation);
+  // Whether writes wait for room; retry() tries to post them.
+  bool waits_for_room() const { return !waiting_for_room_.empty(); }
+  void retry();
+  // Of one interface: how many transfers are under way, and how many writes have ended. The latter
+  // never decreases.
+  std::size_t moving(std::uint8_t interface_kind) const { return tallies_[interface_kind].moving; }
+  std::uint64_t writes_done(std::uint8_t interface_kind) const {
+    return tallies_[interface_kind].writes_done;
+  }
+
+ private:
+  TransferSource& make_source(Operation& operation);
+  TransferSink& make_sink(Operation& operation, const Place& to);
+  void end_source(Operation& operation);
+  void end_sink(Operation& operation);
+  void deregister(Registrations& registered);
+  bool make_clear(const Operation& operation, TransferSink& sink, std::size_t room,
+                  wire::Clear& clear, std::byte* segments);
+  bool clear_next(const Operation& operation, TransferSink& sink);
+  Ended finish_sink_if_complete(Operation& operation);
+  Ended fail_sink(Operation& operation);
+  [[gnu::cold]] void refuse_data(const Operation& operation, Failure failure);
+  Ended start_writing(Operation& operation, const wire::Clear& message,
+                      std::span<const std::byte> segments);
+  bool plan_writes(const Operation& operation, const wire::Clear& message,
+                   std::span<const std::byte> segments);
+  void post_writes(Operation& operation);
+  Ended writes_finished(Operation& operation);
+  Ended source_finished(Operation& operation);
+  Ended close_source(Operation& operation);
+  [[gnu::cold]] Ended give_up(Operation& operation);
+
+  struct Tally {
+    std::size_t moving = 0;
+    std::uint64_t writes_done = 0;
+  };
+
+  transport::Transport& transport_;
+  Outbox& outbox_;
+  Operations& operations_;
+  Counters& counters_;
+  SlotPool<TransferSource> sources_;
+  SlotPool<TransferSink> sinks_;
+  // operations whose next write had no room
+  std::vector<SlotId> waiting_for_room_;
+  std::array<Tally, kMaxInterfaces> tallies_{};  // by interface
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,269 @@
+#include "portals/engine/wire/wire_codec.h"
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "portals/engine/events/event.h"
+#include "portals/engine/memory/atomic_operation.h"
+#include "portals/engine/values/interface_kind.h"
+
+namespace lintel::portals::wire {
+namespace {
+
+// Converts between host and network order, in either direction.
+void reorder(std::uint32_t& field) {
+  if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap32(field);
+}
+
+void reorder(std::uint64_t& field) {
+  if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap64(field);
+}
+
+void reorder(std::uint8_t&) {}
+
+void reorder(MessageHeader& header) { reorder(header.payload_length); }
+
+template <class... Fields>
+void reorder_each(Fields&... fields) {
+  (reorder(fields), ...);
+}
+
+void reorder(Response& r) {
+  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid,
+               r.target_pid, r.portal_index, r.match_bits, r.offset, r.requested_length,
+               r.manipulated_length, r.md_handle, r.md_generation, r.return_offset, r.request_token,
+               r.sender_token);
+}
+
+void reorder(Clear& c) {
+  reorder_each(c.header, c.source_token, c.receiver_token, c.length, c.immediate, c.segment_count);
+}
+void reorder(Segment& s) { reorder_each(s.key, s.address, s.length); }
+void reorder(Written& w) { reorder_each(w.header, w.receiver_token, w.write_count); }
+void reorder(Discard& d) { reorder_each(d.header, d.token); }
+
+template <class T>
+void store(T value, std::byte* out) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  reorder(value);
+  std::memcpy(out, &value, sizeof value);
+}
+
+template <class T>
+T load(const std::byte* from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  reorder(value);
+  return value;
+}
+
+// A Request is converted field by field between its struct and the bytes, because the processor
+// stalls when bytes that were written in pieces are read as a whole soon after. These are the parts
+// of a Request; each ends where some kind of message ends (fixed_size()). `Whole` is Request or
+// const Request; `each` is called with each field.
+template <class Whole, class Each>
+void each_of_every_request(Whole& r, Each each) {
+  const auto all = [&each](auto&... fields) { (each(fields), ...); };
+  all(r.header.version, r.header.kind, r.header.flags, r.header.interface_kind,
+      r.header.payload_length);
+  all(r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index,
+      r.cookie, r.match_bits, r.offset, r.length, r.header_data);
+}
+
+template <class Whole, class Each>
+void each_of_answered(Whole& r, Each each) {
+  each(r.md_handle);
+  each(r.md_generation);
+  each(r.sender_token);
+}
+
+template <class Whole, class Each>
+void each_of_size(Whole& r, std::size_t size, Each each) {
+  each_of_every_request(r, each);
+  if (size > offsetof(Request, md_handle)) each_of_answered(r, each);
+  if (size > offsetof(Request, return_offset)) each(r.return_offset);
+}
+
+// The last two parts are single bytes: copied in either direction.
+template <std::size_t Begin, std::size_t End>
+void copy_part(void* to, const void* from) {
+  std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin,
+              End - Begin);
+}
+
+void copy_atomic_parts(void* to, const void* from, std::size_t size) {
+  if (size > offsetof(Request, atomic_operation))
+    copy_part<offsetof(Request, atomic_operation), offsetof(Request, operand)>(to, from);
+  if (size > offsetof(Request, operand))
+    copy_part<offsetof(Request, operand), sizeof(Request)>(to, from);
+}
+
+// Reads one field, for checks that need no other.
+template <class T>
+T load_at(std::span<const std::byte> bytes, std::size_t offset) {
+  return load<T>(bytes.data() + offset);
+}
+
+constexpr unsigned allowed_flags(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kPut: return kFlagAckWanted | kFlagAnnounced | kFlagTracked;
+    case MessageKind::kAtomic: return kFlagAckWanted | kFlagTracked;
+    case MessageKind::kGet: return kFlagTracked | kFlagCleared;
+    case MessageKind::kGetPut:
+    case MessageKind::kFetchAtomic:
+    case MessageKind::kSwap: return kFlagTracked;
+    case MessageKind::kReply: return kFlagAnnounced;
+    case MessageKind::kClear: return kFlagMore;
+    case MessageKind::kAck:
+    case MessageKind::kWritten:
+    case MessageKind::kDiscard: return 0;
+  }
+  return 0;
+}
+
+bool put_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  const bool ack_wanted = (header.flags & kFlagAckWanted) != 0;
+  const bool has_handle = fixed_size(header) > offsetof(Request, md_handle);
+  if (has_handle &&
+      ack_wanted == (load_at<std::uint32_t>(bytes, offsetof(Request, md_handle)) == kNoDescriptor))
+    return false;
+  if ((header.flags & kFlagAnnounced) != 0) return header.payload_length == 0;
+  return header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+}
+
+AtomicCall call_of(MessageKind kind) {
+  return kind == MessageKind::kAtomic ? AtomicCall::kAtomic
+         : kind == MessageKind::kSwap ? AtomicCall::kSwap
+                                      : AtomicCall::kFetchAtomic;
+}
+
+bool atomic_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  if (header.interface_kind == kPortals3Kind) return false;
+  const auto kind = static_cast<MessageKind>(header.kind);
+  const auto operation =
+      static_cast<AtomicOp>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_operation)));
+  const auto datatype =
+      static_cast<Datatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
+  const auto length = load_at<std::uint64_t>(bytes, offsetof(Request, length));
+  if (length != header.payload_length || !is_sound(call_of(kind), operation, datatype, length))
+    return false;
+  return kind != MessageKind::kAtomic || put_agrees(header, bytes);
+}
+
+bool response_agrees(const MessageHeader& header, std::span<const std::byte> bytes,
+                     bool carries_data) {
+  const auto manipulated = load_at<std::uint64_t>(bytes, offsetof(Response, manipulated_length));
+  if (manipulated > load_at<std::uint64_t>(bytes, offsetof(Response, requested_length)))
+    return false;
+  const auto failure = load_at<std::uint8_t>(bytes, offsetof(Response, failure));
+  const auto list = load_at<std::uint8_t>(bytes, offsetof(Response, list));
+  if (header.interface_kind == kPortals3Kind ? failure != 0 || list != 0
+                                             : failure > kHighestFailureOnWire || list > 1)
+    return false;
+  if (failure != 0 && manipulated != 0) return false;
+  return header.payload_length == (carries_data ? manipulated : 0);
+}
+
+bool clear_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  const Clear clear = parse_clear(bytes);
+  if (clear.segment_count == 0 ||
+      header.payload_length != std::uint64_t{clear.segment_count} * sizeof(Segment))
+    return false;
+  std::uint64_t missing = clear.length;
+  for (std::size_t offset = sizeof(Clear); offset < bytes.size(); offset += sizeof(Segment)) {
+    const auto length = load_at<std::uint64_t>(bytes, offset + offsetof(Segment, length));
+    if (length == 0 || length > missing) return false;
+    missing -= length;
+  }
+  return missing == 0;
+}
+
+bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  if ((header.flags & kFlagCleared) == 0) return header.payload_length == 0;
+  if (header.interface_kind == kPortals3Kind) return false;
+  const std::span<const std::byte> payload = payload_of(bytes, header);
+  if (payload.size() < sizeof(MessageHeader)) return false;
+  // Checked before the rest, so that a get inside a get inside a get is not parsed.
+  const bool is_clear = load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) ==
+                        static_cast<std::uint8_t>(MessageKind::kClear);
+  const std::optional<MessageHeader> clear = is_clear ? parse_header(payload) : std::nullopt;
+  return clear && clear->flags == 0 && clear->interface_kind == header.interface_kind &&
+         parse_clear(payload).length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+}
+
+}  // namespace
+
+void encode(const Request& request, std::byte* out) {
+  const std::size_t size = fixed_size(request.header);
+  const auto* const begin = reinterpret_cast<const std::byte*>(&request);
+  each_of_size(request, size, [&](const auto& field) {
+    store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin));
+  });
+  copy_atomic_parts(out, &request, size);
+}
+void encode(const Response& response, std::byte* out) { store(response, out); }
+void encode(const Clear& clear, std::byte* out) { store(clear, out); }
+void encode(const Segment& segment, std::byte* out) { store(segment, out); }
+void encode(const Written& written, std::byte* out) { store(written, out); }
+void encode(const Discard& discard, std::byte* out) { store(discard, out); }
+
+std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
+  MessageHeader header;
+  return parse_header(bytes, header) ? std::optional(header) : std::nullopt;
+}
+
+bool parse_header(std::span<const std::byte> bytes, MessageHeader& header) {
+  if (bytes.size() < sizeof(MessageHeader)) return false;
+  header = load<MessageHeader>(bytes.data());
+  const auto kind = static_cast<MessageKind>(header.kind);
+  const std::size_t fixed = fixed_size(header);
+  if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed ||
+      bytes.size() - fixed != header.payload_length || (header.flags & ~allowed_flags(kind)) != 0 ||
+      header.interface_kind > kHighestInterfaceKind) {
+    return false;
+  }
+  switch (kind) {
+    case MessageKind::kPut: return put_agrees(header, bytes);
+    case MessageKind::kGetPut:
+      return header.interface_kind == kPortals3Kind &&
+             header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+    case MessageKind::kAtomic:
+    case MessageKind::kFetchAtomic:
+    case MessageKind::kSwap: return atomic_agrees(header, bytes);
+    case MessageKind::kAck: return response_agrees(header, bytes, false);
+    case MessageKind::kReply:
+      return response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0);
+    case MessageKind::kClear: return clear_agrees(header, bytes);
+    case MessageKind::kGet: return get_agrees(header, bytes);
+    case MessageKind::kWritten:
+    case MessageKind::kDiscard: return header.payload_length == 0;
+  }
+  return false;
+}
+
+Request parse_request(std::span<const std::byte> bytes) {
+  Request request{};
+  request.md_handle = kNoDescriptor;
+  const std::size_t size =
+      fixed_size({kMessageVersion, load_at<std::uint8_t>(bytes, offsetof(MessageHeader, kind)),
+                  load_at<std::uint8_t>(bytes, offsetof(MessageHeader, flags)), 0, 0});
+  const auto* const begin = reinterpret_cast<std::byte*>(&request);
+  each_of_size(request, size, [&](auto& field) {
+    field = load<std::remove_reference_t<decltype(field)>>(
+        bytes.data() + (reinterpret_cast<std::byte*>(&field) - begin));
+  });
+  copy_atomic_parts(&request, bytes.data(), size);
+  return request;
+}
+Response parse_response(std::span<const std::byte> bytes) { return load<Response>(bytes.data()); }
+Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.data()); }
+Written parse_written(std::span<const std::byte> bytes) { return load<Written>(bytes.data()); }
+Discard parse_discard(std::span<const std::byte> bytes) { return load<Discard>(bytes.data()); }
+
+Segment parse_segment(std::span<const std::byte> payload, std::size_t index) {
+  return load<Segment>(payload.data() + index * sizeof(Segment));
+}
+
+}  // namespace lintel::portals::wire
