@@ -28,9 +28,9 @@ const DirectCounters& counters(const Node& node) {
 }
 
 // A blocking socket that speaks the stream format to a transport, correctly or not.
-class Stranger {
+class RawCaller {
  public:
-  explicit Stranger(const Node& called, const char* from = "127.0.0.1")
+  explicit RawCaller(const Node& called, const char* from = "127.0.0.1")
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in own{};
     own.sin_family = AF_INET;
@@ -83,7 +83,7 @@ class Stranger {
     if (got != sizeof wire) return std::nullopt;
     return static_cast<GreetingKind>(decode<Greeting>(wire).kind);
   }
-  bool is_hung_up(Node& called) {
+  bool is_disconnected(Node& called) {
     std::byte byte{};
     return until({&called}, [&] {
       const ssize_t got = ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT);
@@ -107,11 +107,11 @@ class Stranger {
 class DirectConnections : public TwoNodes, public testing::Test {
  protected:
   void SetUp() override { open_both(options_for(kDirect)); }
-  // Completes the handshake. What `stranger` sends from now on is read as pieces.
-  void let_in(Stranger& stranger) {
-    ASSERT_TRUE(stranger.connected());
-    stranger.say(stranger.greeting());
-    ASSERT_EQ(stranger.answer(b), GreetingKind::kAccept);
+  // Completes the handshake. What `raw_caller` sends from now on is read as pieces.
+  void complete_handshake(RawCaller& raw_caller) {
+    ASSERT_TRUE(raw_caller.connected());
+    raw_caller.say(raw_caller.greeting());
+    ASSERT_EQ(raw_caller.answer(b), GreetingKind::kAccept);
   }
 };
 
@@ -173,9 +173,9 @@ TEST_F(DirectConnections, AConnectionThatCannotBeSentToIsReadToItsEnd) {
 
 // The peer restarts under the same name and connects before B has noticed that it was gone.
 TEST_F(DirectConnections, TheLossOfARestartedPeerIsReportedBeforeItsNewMessages) {
-  Stranger first(b);
-  let_in(first);
-  Stranger again(b);
+  RawCaller first(b);
+  complete_handshake(first);
+  RawCaller again(b);
   Greeting greeting = again.greeting();
   greeting.incarnation = 8;
   again.say(greeting);
@@ -186,20 +186,20 @@ TEST_F(DirectConnections, TheLossOfARestartedPeerIsReportedBeforeItsNewMessages)
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_EQ(failures_before, 1U);
   EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
-  EXPECT_TRUE(first.is_hung_up(b));
+  EXPECT_TRUE(first.is_disconnected(b));
 }
 
 TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {
-  Stranger opened(b);
+  RawCaller opened(b);
   Greeting greeting = opened.greeting();
   greeting.generation = 5;
   opened.say(greeting);
   ASSERT_EQ(opened.answer(b), GreetingKind::kAccept);
-  Stranger late(b);
+  RawCaller late(b);
   greeting.generation = 4;
   late.say(greeting);
   EXPECT_EQ(late.answer(b), GreetingKind::kSimultaneous);
-  EXPECT_TRUE(late.is_hung_up(b));
+  EXPECT_TRUE(late.is_disconnected(b));
   opened.say_message(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(b.seen.failures.empty());
@@ -227,12 +227,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(DirectGreetings, AnInvalidGreetingEndsItsConnectionOnly) {
   connect();
-  Stranger stranger(b);
-  ASSERT_TRUE(stranger.connected());
-  Greeting greeting = stranger.greeting();
+  RawCaller raw_caller(b);
+  ASSERT_TRUE(raw_caller.connected());
+  Greeting greeting = raw_caller.greeting();
   GetParam().spoil(greeting);
-  stranger.say(greeting);
-  EXPECT_TRUE(stranger.is_hung_up(b));
+  raw_caller.say(greeting);
+  EXPECT_TRUE(raw_caller.is_disconnected(b));
   ASSERT_TRUE(send(a, b_at_a, pattern(8, 7), {&a, &b}));
   ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(b.seen.failures.empty());
@@ -242,10 +242,10 @@ TEST_F(DirectConnections, ASilentCallerIsDisconnectedAfterTheConnectTimeout) {
   NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
-  Stranger silent(b);
+  RawCaller silent(b);
   ASSERT_TRUE(silent.connected());
   const TimePoint start = monotonic_now();
-  EXPECT_TRUE(silent.is_hung_up(b));
+  EXPECT_TRUE(silent.is_disconnected(b));
   EXPECT_GE(monotonic_now() - start, std::chrono::milliseconds(100));
 }
 
@@ -253,29 +253,29 @@ TEST_F(DirectConnections, ACallerThatSendsHalfAGreetingIsDisconnectedToo) {
   NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
-  Stranger slow(b);
+  RawCaller slow(b);
   const std::byte part[20]{};
   slow.say_bytes(part);
-  EXPECT_TRUE(slow.is_hung_up(b));
+  EXPECT_TRUE(slow.is_disconnected(b));
 }
 
 TEST_F(DirectConnections, BeyondTheLimitANewCallerReplacesTheOldestSilentOne) {
   connect();
-  std::vector<Stranger> silent;
+  std::vector<RawCaller> silent;
   for (int i = 0; i < 300; ++i) {
     silent.emplace_back(b);
     ASSERT_TRUE(silent.back().connected()) << i;
     b.poll();
   }
-  EXPECT_TRUE(silent.front().is_hung_up(b));
-  Stranger late(b);
-  let_in(late);
+  EXPECT_TRUE(silent.front().is_disconnected(b));
+  RawCaller late(b);
+  complete_handshake(late);
   late.say_message(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
 }
 
 TEST_F(DirectConnections, ManySilentCallersAtOnceAreNotAllKept) {
-  std::vector<Stranger> silent;
+  std::vector<RawCaller> silent;
   for (int i = 0; i < 400; ++i) silent.emplace_back(b);
   until({&b}, [&, turns = 0]() mutable { return ++turns > 50; });
   EXPECT_GE(counters(b).refused_callers, 400U - 256U);
@@ -311,23 +311,23 @@ TEST_F(DirectConnections, AConnectionIsAcceptedWhileOurOwnRequestIsUnanswered) {
     return ++turns > 20;
   });
   ASSERT_THAT(a.transport->describe(peer), HasSubstr("is being made"));
-  Stranger stranger(a);
-  Greeting greeting = stranger.greeting();
+  RawCaller raw_caller(a);
+  Greeting greeting = raw_caller.greeting();
   greeting.from_pid = a.transport->name_of(peer).pid.value;
-  stranger.say(greeting);
-  EXPECT_EQ(stranger.answer(a), GreetingKind::kAccept);
+  raw_caller.say(greeting);
+  EXPECT_EQ(raw_caller.answer(a), GreetingKind::kAccept);
   EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kOk);
 }
 
 TEST_F(DirectConnections, AnInvalidPieceEndsTheConnectionAndIsReported) {
-  Stranger stranger(b);
-  let_in(stranger);
-  stranger.say_message(pattern(8, 1));
-  stranger.say(PieceHeader{8, 77, 0, 0});
+  RawCaller raw_caller(b);
+  complete_handshake(raw_caller);
+  raw_caller.say_message(pattern(8, 1));
+  raw_caller.say(PieceHeader{8, 77, 0, 0});
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
   EXPECT_EQ(b.seen.message_count, 1U);
   EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("kind"));
-  EXPECT_TRUE(stranger.is_hung_up(b));
+  EXPECT_TRUE(raw_caller.is_disconnected(b));
   EXPECT_EQ(counters(b).broken_streams, 1U);
 }
 
@@ -335,31 +335,31 @@ TEST_F(DirectConnections, AWriteToMemoryRegisteredForAnotherPeerEndsTheConnectio
   connect();
   std::vector<std::byte> memory(100);
   const Region region = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
-  Stranger stranger(b);
-  let_in(stranger);
-  stranger.say(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  stranger.say(WriteHeader{region.key, 0, 1, 0});
-  stranger.say_bytes(pattern(8, 1));
+  RawCaller raw_caller(b);
+  complete_handshake(raw_caller);
+  raw_caller.say(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  raw_caller.say(WriteHeader{region.key, 0, 1, 0});
+  raw_caller.say_bytes(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
   EXPECT_EQ(memory, std::vector<std::byte>(100));
   EXPECT_TRUE(b.seen.immediates.empty());
-  EXPECT_EQ(b.transport->name_of(b.seen.failures[0].first), stranger.self());
+  EXPECT_EQ(b.transport->name_of(b.seen.failures[0].first), raw_caller.self());
 }
 
 TEST_F(DirectConnections, TheConnectionGoesOnWhenMemoryIsDeregisteredDuringAWrite) {
-  Stranger stranger(b);
-  let_in(stranger);
-  const PeerId peer = b.transport->resolve(stranger.self()).value();
+  RawCaller raw_caller(b);
+  complete_handshake(raw_caller);
+  const PeerId peer = b.transport->resolve(raw_caller.self()).value();
   std::vector<std::byte> memory(1000);
   const Region region = b.transport->register_memory(peer, memory, Access::kWriteTarget).value();
   const std::vector<std::byte> data = pattern(1000, 1);
-  stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  stranger.say(WriteHeader{region.key, 0, 1, 0});
-  stranger.say_bytes(std::span(data).first(400));
+  raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  raw_caller.say(WriteHeader{region.key, 0, 1, 0});
+  raw_caller.say_bytes(std::span(data).first(400));
   ASSERT_TRUE(until({&b}, [&] { return memory[399] == data[399]; }));
   b.transport->deregister_memory(region);
-  stranger.say_bytes(std::span(data).subspan(400));
-  stranger.say_message(pattern(8, 2));
+  raw_caller.say_bytes(std::span(data).subspan(400));
+  raw_caller.say_message(pattern(8, 2));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(std::all_of(memory.begin() + 400, memory.end(),
                           [](std::byte one) { return one == std::byte{0}; }));
@@ -432,7 +432,7 @@ TEST_F(DirectConnections, ConnectionsWaitForAFreeDescriptorWithoutSpinning) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   std::vector<FileDescriptor> used;
-  Stranger early(b);  // connected at the kernel, but the transport has no descriptor to accept it
+  RawCaller early(b);  // connected at the kernel, but the transport has no descriptor to accept it
   rlimit low = before;
   low.rlim_cur = 256;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -455,20 +455,20 @@ TEST_F(DirectConnections, ConnectionsWaitForAFreeDescriptorWithoutSpinning) {
 
 // The child has inherited the sockets and keeps them open.
 TEST_F(DirectConnections, AConnectionEndsAlthoughAChildProcessHoldsItsSocket) {
-  Stranger stranger(b);
-  let_in(stranger);
+  RawCaller raw_caller(b);
+  complete_handshake(raw_caller);
   int hold[2];
   ASSERT_EQ(::pipe(hold), 0);
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(hold[1]);
-    stranger.close();
+    raw_caller.close();
     char byte = 0;
     (void)!::read(hold[0], &byte, 1);
     ::_exit(0);
   }
   ::close(hold[0]);
-  stranger.close();
+  raw_caller.close();
   EXPECT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
   expect_idle_costs_nothing(b);
   ::close(hold[1]);
@@ -488,16 +488,16 @@ TEST_F(DirectConnections, AConnectionToADeadPeerKeepsNobodyAwake) {
 }
 
 TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
-  Stranger stranger(b);
-  let_in(stranger);
-  stranger.say_message(pattern(8, 1));
-  stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
-  stranger.say(PlacedHeader{1});
-  stranger.say_bytes(pattern(8, 2));
-  stranger.say_bytes(pattern(1000, 3));
+  RawCaller raw_caller(b);
+  complete_handshake(raw_caller);
+  raw_caller.say_message(pattern(8, 1));
+  raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
+  raw_caller.say(PlacedHeader{1});
+  raw_caller.say_bytes(pattern(8, 2));
+  raw_caller.say_bytes(pattern(1000, 3));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   until({&b}, [&, turns = 0]() mutable { return ++turns > 100; });
-  stranger.reset();
+  raw_caller.reset();
   expect_idle_costs_nothing(b);
   EXPECT_TRUE(b.seen.failures.empty());
   std::size_t placed_messages = 0;
@@ -511,10 +511,10 @@ TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
 TEST_F(DirectConnections, AWaitForPlacementMemoryKeepsNobodyAwakeAndEnds) {
   connect();
   b.transport->enable_placement();
-  std::vector<Stranger> slow;
-  const auto begin_placed = [](Stranger& stranger) {
-    stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
-    stranger.say(PlacedHeader{1});
+  std::vector<RawCaller> slow;
+  const auto begin_placed = [](RawCaller& raw_caller) {
+    raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+    raw_caller.say(PlacedHeader{1});
   };
   for (std::uint32_t i = 0; i < 17; ++i) {
     slow.emplace_back(b);

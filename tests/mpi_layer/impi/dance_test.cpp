@@ -68,7 +68,7 @@ TEST(Dance, WhoeverDoesNotCallThisHostIsRefused) {
   EXPECT_THAT(dance->missing(), ElementsAre(0, 2, 3));
 }
 
-TEST(Dance, NobodyCallsTwice) {
+TEST(Dance, ASecondConnectionOfAHostIsRefused) {
   auto dance = Dance::of(four_hosts(), 0);
   ASSERT_TRUE(dance.ok());
   EXPECT_TRUE(dance->greeted(bytes_of("00000002")).ok());
@@ -76,7 +76,7 @@ TEST(Dance, NobodyCallsTwice) {
               HasSubstr("host 2, which has called already"));
 }
 
-TEST(Dance, AloneNobodyCalls) {
+TEST(Dance, ASingleHostMakesNoConnection) {
   auto layout = lay_out(testing::sets_of({client_offer({host_offer(1, {1})})}), 1);
   ASSERT_TRUE(layout.ok());
   auto dance = Dance::of(*layout, 0);

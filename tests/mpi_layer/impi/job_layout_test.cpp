@@ -166,7 +166,7 @@ TEST_F(JobLayoutTest, WishesThatDifferAreRefused) {
       "client 1 has IMPI_C_COLL_MAXLINEAR (0x1600) 4 and client 0 has 5; expected the same of all");
 }
 
-TEST_F(JobLayoutTest, EachPairSpeaksItsHighestCommonVersion) {
+TEST_F(JobLayoutTest, EachPairUsesItsHighestCommonVersion) {
   auto sets = sets_of(offers_);
   sets[kVersion].contributions = bytes_of(
       "0000000000000000 0000000000000001 0000000100000000 0000000000000000 0000000000000001 "

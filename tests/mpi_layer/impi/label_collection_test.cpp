@@ -100,7 +100,7 @@ TEST(LabelCollection, NothingComesAfterTheEnd) {
   EXPECT_EQ(collection.finish(0), "it sent DONE twice");
 }
 
-TEST(LabelCollection, TheReservedLabelIsToldNobody) {
+TEST(LabelCollection, TheReservedLabelIsSentToNobody) {
   LabelCollection collection(1);
   EXPECT_EQ(collection.add(0, kNoLabel, "x"), "");
   EXPECT_THAT(collection.take_complete(), IsEmpty());

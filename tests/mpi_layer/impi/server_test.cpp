@@ -138,7 +138,7 @@ TEST_F(ServerTest, AClientThatCanUseNoneIsAnsweredNone) {
   EXPECT_EQ(heard(client), wire("00000000 00000000"));
 }
 
-TEST_F(ServerTest, AKeyIsAskedForWithoutAHeaderAndTakenInSilence) {
+TEST_F(ServerTest, AKeyIsRequestedWithoutAHeaderAndAcceptedWithoutAnAnswer) {
   serve(2, Authentication(true, 5678));
   const auto client = connect();
   say(client, "41555448 00000004 00000002");
@@ -211,7 +211,7 @@ TEST_F(ServerTest, WhateverComesBeforeAuthEndsTheConnection) {
   EXPECT_EQ(server_->phase(), Phase::kJoining);
 }
 
-TEST_F(ServerTest, WhatIsNotExpectedOfAStrangerIsNotWaitedFor) {
+TEST_F(ServerTest, AnUnauthenticatedConnectionIsClosedAtItsFirstWrongCommand) {
   const auto client = connect();
   say(client, "434f4c4c 00100004");
   EXPECT_TRUE(is_closed(client));
@@ -309,7 +309,7 @@ TEST_F(ServerTest, TheRankOfAClientThatLeavesBeforeAllHaveJoinedIsFreeAgain) {
             wire("434f4c4c 00000018 00001000 00000003 0000000000000000 0000000000000000"));
 }
 
-TEST_F(ServerTest, StrangersAreBoundedAndTheOldestGoesFirst) {
+TEST_F(ServerTest, UnauthenticatedConnectionsAreBoundedAndTheOldestIsClosedFirst) {
   const auto zero = join(0);
   std::vector<Server::Connection> strangers;
   for (std::size_t i = 0; i <= Server::kMaxStrangers; ++i) strangers.push_back(connect());

@@ -93,7 +93,7 @@ TEST_F(ImpiPacketRelay, PacketsArriveWholeAndInTheirOrder) {
   EXPECT_EQ(ends[0].broken + ends[1].broken, 0U);
 }
 
-TEST_F(ImpiPacketRelay, APacketThatHasMoreTakenInIsTakenOnce) {
+TEST_F(ImpiPacketRelay, APacketIsDeliveredOnceThoughItsHandlerReceivesMore) {
   take_in_more = true;
   for (std::uint64_t i = 0; i < 50; ++i) ends[0].relay->send(packet(i, 0), {});
   job.settle();

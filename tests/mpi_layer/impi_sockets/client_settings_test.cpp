@@ -78,7 +78,7 @@ TEST(ImpiClientSettings, WithNothingToAuthenticateByAreRefused) {
                         "to be set, or a key in IMPI_AUTH_KEY"));
 }
 
-TEST(ImpiClientSettings, KeyThatIsNoneIsRefusedAndNotTold) {
+TEST(ImpiClientSettings, AnInvalidKeyIsRefusedAndNotPrinted) {
   const auto settings = client_settings({.impi = "1@host:1", .key = "secret"});
   ASSERT_FALSE(settings.ok());
   EXPECT_THAT(settings.sentence(), HasSubstr("IMPI_AUTH_KEY"));

@@ -395,7 +395,7 @@ TEST_F(ImpiHostSockets, CrashIsALossWithTheSystemsWord) {
                                 "its connection has ended: recvmsg: Connection reset by peer"));
 }
 
-TEST_F(ImpiHostSockets, CrashThatWritingFindsIsToldByPollOnly) {
+TEST_F(ImpiHostSockets, ACrashFoundByWritingIsReportedByPollOnly) {
   open();
   one->reset();
   for (int tag = 0; tag < 5; ++tag) send(packet(PacketType::kData, 0, 2, 10, tag));
@@ -508,7 +508,7 @@ TEST_F(ImpiHostSockets, ServerIsToldTheEnd) {
   EXPECT_TRUE(server->is_closed());
 }
 
-TEST_F(ImpiHostSockets, EndOfTheServerIsNoHarmAndWakesNobody) {
+TEST_F(ImpiHostSockets, TheEndOfTheServerHasNoEffectAndWakesNobody) {
   open();
   server->close();
   const Socket watch(::dup(sockets->fd()));

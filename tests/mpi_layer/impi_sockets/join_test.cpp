@@ -285,7 +285,7 @@ struct Refused {
 
 class ImpiJoinRefuses : public ImpiJoin, public ::testing::WithParamInterface<Refused> {};
 
-TEST_P(ImpiJoinRefuses, WhatNoServerSays) {
+TEST_P(ImpiJoinRefuses, InvalidAnswersOfTheServer) {
   join(settings(1));
   client.emplace(server.accept());
   let_in(*client, 1);

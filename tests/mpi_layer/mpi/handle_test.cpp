@@ -168,7 +168,7 @@ TEST(HandleInteger, OfAHandleThatWasFreedNamesNothingEvenWhenItsPlaceIsTakenAgai
   EXPECT_EQ(MPI_Op_fromint(old), MPI_OP_NULL);
 }
 
-TEST(HandleInteger, OfWhatIsNoHandleIsTheNullHandles) {
+TEST(HandleInteger, OfANumberThatIsNoHandleIsThatOfTheNullHandle) {
   MPI_Datatype type = new_type();
   EXPECT_EQ(MPI_Info_toint(reinterpret_cast<MPI_Info>(type)), MPI_Info_toint(MPI_INFO_NULL));
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);

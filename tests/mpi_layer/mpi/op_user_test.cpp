@@ -65,7 +65,7 @@ TEST(UserOperation, WithALargeCountHasItsOwnSignature) {
   ASSERT_EQ(MPI_Op_free(&op), MPI_SUCCESS);
 }
 
-TEST(UserOperation, CommutesAsItWasTold) {
+TEST(UserOperation, CommutesAsItsCreatorSaid) {
   for (const int said : {0, 1, 17}) {
     MPI_Op op = MPI_OP_NULL;
     ASSERT_EQ(MPI_Op_create(subtract_ints, said, &op), MPI_SUCCESS);

@@ -161,7 +161,7 @@ class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<
   }
 };
 
-TEST_P(Probing, OfOneNeverMetNoticesThatItIsDead) {
+TEST_P(Probing, OfAProcessWithoutContactNoticesItsDeath) {
   for (const Death death : {Death::kNoticed, Death::kSilent}) {
     start();
     job->kill(1, death);
@@ -172,7 +172,7 @@ TEST_P(Probing, OfOneNeverMetNoticesThatItIsDead) {
   }
 }
 
-TEST_P(Probing, OfOneThatFallsSilentNoticesIt) {
+TEST_P(Probing, OfASilentProcessNoticesIt) {
   exchange(0, 1);
   exchange(1, 0);
   job->run(100ms);
@@ -290,7 +290,7 @@ TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
 }
 
 // Its caller does not say what it waits for.
-TEST_F(Contact, WhoTakesWhatIsCompletedWaitsForAllThatIsPosted) {
+TEST_F(Contact, ACallThatTakesAnyCompletionWaitsForAllPostedReceives) {
   start({.list_completed = true});
   Transfer& received = receive(0, 1, 8);
   Transfer& alive = receive(0, 2, 8);

@@ -23,7 +23,7 @@ class ControlPacketsPart : public PartsTest {
   }
 };
 
-TEST_F(ControlPacketsPart, WhatIsToldArrivesAsItIs) {
+TEST_F(ControlPacketsPart, ControlsArriveUnchanged) {
   mpi::kLock.is_held();
   here.controls.tell(*here.peer, {PacketKind::kSyncack, 0, 7, 9, 0, 0});
   here.controls.tell_credit(*here.peer, {500, 3});
@@ -39,7 +39,7 @@ TEST_F(ControlPacketsPart, WhatIsToldArrivesAsItIs) {
   EXPECT_TRUE(here.controls.quiet());
 }
 
-TEST_F(ControlPacketsPart, ALostPeerIsToldNothing) {
+TEST_F(ControlPacketsPart, NothingIsSentToALostPeer) {
   mpi::kLock.is_held();
   here.peer->lost = true;
   here.controls.tell_credit(*here.peer, {500, 3});

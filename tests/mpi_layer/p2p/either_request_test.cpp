@@ -5,7 +5,7 @@
 namespace lintel::mpi {
 namespace {
 
-TEST(EitherRequest, TheFirstUseSaysWhatItIs) {
+TEST(EitherRequest, TheFirstUseDeterminesTheDirection) {
   EitherRequest send;
   EXPECT_EQ(&send.request(), &send.as_send());
   EitherRequest receive;
@@ -13,7 +13,7 @@ TEST(EitherRequest, TheFirstUseSaysWhatItIs) {
   EXPECT_EQ(receive.request().direction(), Request::Direction::kReceive);
 }
 
-TEST(EitherRequest, UnusedItIsOneThatWasNeverStarted) {
+TEST(EitherRequest, AnUnusedOneIsARequestThatWasNeverStarted) {
   const EitherRequest unused;
   EXPECT_FALSE(unused.request().active());
   EXPECT_EQ(unused.request().result().source, kAnySource);

@@ -22,7 +22,7 @@ TEST(PeerTable, EveryPeerIsFoundByItsNumberAndByItsName) {
   EXPECT_EQ(table.find(name(1000)), nullptr);
 }
 
-TEST(PeerTable, NumbersThatAreNobodysNameNobody) {
+TEST(PeerTable, NumbersOfNoProcessNameNoPeer) {
   PeerTable table;
   table.add(name(0));
   EXPECT_EQ(table.at(1), nullptr);

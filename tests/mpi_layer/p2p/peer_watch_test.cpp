@@ -30,7 +30,7 @@ TEST_F(PeerWatchPart, APeerThatIsMetOrLostIsNotSought) {
   EXPECT_FALSE(there.watch.seek(*there.peer));
 }
 
-TEST_F(PeerWatchPart, StrangersThatAreWatchedAreGreeted) {
+TEST_F(PeerWatchPart, AWatchedPeerWithoutContactIsContacted) {
   mpi::kLock.is_held();
   here.watch.watch(*here.peer);
   here.watch.seek_strangers();

@@ -31,14 +31,14 @@ TEST(PlacementPolicy, OneThatWouldNotHaveBeginsTheRowAnew) {
   EXPECT_TRUE(policy.note(true));
 }
 
-TEST(PlacementPolicy, WhatWasOnItsWayBeforeTheSenderHeardIsForgiven) {
+TEST(PlacementPolicy, MessagesUnderWayWhenPlacementIsEnabledAreTolerated) {
   PlacementPolicy policy;
   until_change(policy, true);
   EXPECT_EQ(until_change(policy, false), 129);
   EXPECT_FALSE(policy.enabled());
 }
 
-TEST(PlacementPolicy, OnceSomeHaveLandedFiveInARowThatDoNotAreTooMany) {
+TEST(PlacementPolicy, AfterTheFirstLandingFiveFailuresInARowDisablePlacement) {
   PlacementPolicy policy;
   until_change(policy, true);
   policy.note(true);

@@ -32,7 +32,7 @@ TEST_F(RequestEndsPart, ARequestIsActiveUntilItsEndIsTold) {
   EXPECT_EQ(request.result().tag, 5);
 }
 
-TEST_F(RequestEndsPart, TheyAreToldInTheOrderOfTheirEndsAndOnce) {
+TEST_F(RequestEndsPart, TheyAreReportedOnceInTheOrderOfTheirEnds) {
   mpi::kLock.is_held();
   SendRequest send;
   ReceiveRequest receive;

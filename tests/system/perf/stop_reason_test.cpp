@@ -31,7 +31,7 @@ TEST(StopReason, TheFirstCountsAndEndsTheWaitsOnce) {
   EXPECT_EQ(said(reason), "first");
 }
 
-TEST(StopReason, WhoWaitsForOneHearsItWhenItComes) {
+TEST(StopReason, AWaitReturnsWhenOneComes) {
   StopReason reason;
   std::thread other([&] { reason.set("late", [] {}); });
   EXPECT_EQ(said(reason, std::chrono::seconds(20)), "late");

@@ -99,7 +99,7 @@ TEST_F(ProgressTest, AfterALongSleepACallerPollsAsLongAsEver) {
   EXPECT_EQ(before[2], before[0]);
 }
 
-TEST_F(ProgressTest, WhoIsAloneYieldsNowAndThen) {
+TEST_F(ProgressTest, ASingleCallerYieldsSometimes) {
   EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10);
 }
 
