@@ -1,5 +1,6 @@
 #pragma once
-// DescriptorSnapshot: what a program is shown of a memory descriptor, in events and when it asks.
+// DescriptorSnapshot: the state of a memory descriptor that a program sees, in events and when it
+// reads the descriptor.
 
 #include <cstdint>
 
@@ -7,10 +8,10 @@
 
 namespace lintel::portals {
 
-// A descriptor as its owner described it, with what its accounting has left.
+// A descriptor as the program described it, with its present threshold.
 struct DescriptorSnapshot {
-  void* start = nullptr;     // as given: the memory, or the array of pieces
-  std::uint64_t length = 0;  // as given: bytes, or pieces
+  void* start = nullptr;     // as the program gave it: the memory, or the array of pieces
+  std::uint64_t length = 0;  // as the program gave it: bytes, or pieces
   std::int32_t threshold = 0;
   std::uint32_t options = 0;
   std::uint64_t max_size = 0;

@@ -6,8 +6,8 @@
 
 namespace lintel::portals {
 
-inline constexpr std::uint8_t kPortals3Kind = 0;  // all others are Portals 4's
-// Of a layer above, beside those that programs of Portals 4 open.
+inline constexpr std::uint8_t kPortals3Kind = 0;  // all others are of Portals 4
+// The interface of a layer above, beside those that programs of Portals 4 open.
 inline constexpr std::uint8_t kLayerKind = 5;
 inline constexpr std::uint8_t kHighestInterfaceKind = kLayerKind;
 inline constexpr std::size_t kMaxInterfaces = kHighestInterfaceKind + 1;
