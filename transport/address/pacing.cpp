@@ -11,7 +11,7 @@ namespace lintel::transport {
 // bbr and its later versions: bbr1, bbr2, bbr3.
 bool paces(std::string_view congestion_control) { return congestion_control.starts_with("bbr"); }
 
-void free_of_pacing(int fd) {
+void disable_pacing(int fd) {
   static constexpr char kAlgorithm[] = "reno";
   char own[16] = "";  // TCP_CA_NAME_MAX
   socklen_t length = sizeof own;

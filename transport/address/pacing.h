@@ -16,6 +16,6 @@ bool paces(std::string_view congestion_control);
 // Sets reno on a socket whose congestion control paces. The socket is connected, will be connected,
 // or listens and passes the setting on to the sockets that it accepts. If the kernel refuses,
 // nothing changes. One or two system calls.
-void free_of_pacing(int fd);
+void disable_pacing(int fd);
 
 }  // namespace lintel::transport

@@ -61,7 +61,7 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
   // The kernel may share a port between connections to different peers.
   set(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
   set(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  if (on_this_machine(own, peer)) free_of_pacing(fd.get());
+  if (on_this_machine(own, peer)) disable_pacing(fd.get());
   if (::bind(fd.get(), generic(from), sizeof from) != 0)
     return failed(Loss::kPeer, "bind", "the own address cannot be called from");
   if (::connect(fd.get(), generic(peer), sizeof peer) != 0 && errno != EINPROGRESS) {
@@ -88,7 +88,7 @@ Caller accept_at(int listener, const sockaddr_in& own) {
     return caller;
   }
   set(caller.fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  if (on_this_machine(own, caller.address)) free_of_pacing(caller.fd.get());
+  if (on_this_machine(own, caller.address)) disable_pacing(caller.fd.get());
   return caller;
 }
 

@@ -37,8 +37,8 @@ class BufferSlab {
 
   // Registers the buffers with the provider if its rules ask for it. `access`: FI_SEND or FI_RECV.
   // Call once, before the buffers are used.
-  Error register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules,
-                      std::uint64_t access, std::uint64_t key);
+  Error register_with(const OfiDomain& domain, const OfiEndpoint& endpoint,
+                      const MemoryRules& rules, std::uint64_t access, std::uint64_t key);
   void forget_registration() { region_.reset(); }
 
   std::byte* buffer(std::size_t index) const { return memory_ + index * buffer_bytes_; }
@@ -52,7 +52,7 @@ class BufferSlab {
   std::byte* memory_ = nullptr;
   std::size_t buffer_bytes_ = 0;
   std::size_t count_ = 0;
-  MemoryRegion region_;  // destroyed before the memory is unmapped, see the destructor
+  OfiMemoryRegion region_;  // destroyed before the memory is unmapped, see the destructor
 };
 
 }  // namespace lintel::transport

@@ -61,17 +61,17 @@ bool set_source(fi_info& hints, const sockaddr_in& address) {
 }
 
 // The offers of libfabric; an empty list if there are none.
-Result<Info> ask(const fi_info& hints) {
+Result<OfiInfo> ask(const fi_info& hints) {
   fi_info* list = nullptr;
   const SignalDispositions before;
   const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, &hints, &list);
   before.give_back();
-  if (status == -FI_ENODATA) return Info();
+  if (status == -FI_ENODATA) return OfiInfo();
   if (status == -FI_ENOSYS)
     return Error{Loss::kInterface, "fi_getinfo", "libfabric is older than 1.17", -status};
   if (status != 0)
     return Error{Loss::kInterface, "fi_getinfo", "libfabric cannot say what it offers", -status};
-  return Info(list);
+  return OfiInfo(list);
 }
 
 Result<sockaddr_in> listening_address(const NetworkOptions& options) {
@@ -88,9 +88,9 @@ Result<sockaddr_in> listening_address(const NetworkOptions& options) {
 
 // The offers of `provider` (empty: of all). Shared memory is asked without an address: its own kind
 // of address, a string, is set when the endpoint is opened.
-Result<Info> offers(const std::string& provider, const sockaddr_in& address,
-                    Strictness strictness) {
-  const Info hints(make_hints(provider, strictness));
+Result<OfiInfo> offers(const std::string& provider, const sockaddr_in& address,
+                       Strictness strictness) {
+  const OfiInfo hints(make_hints(provider, strictness));
   if (hints.raw() == nullptr)
     return Error{Loss::kInterface, "fi_allocinfo", "out of memory", FI_ENOMEM};
   if (is_shared_memory_name(provider)) {
@@ -101,7 +101,7 @@ Result<Info> offers(const std::string& provider, const sockaddr_in& address,
   return ask(*hints.raw());
 }
 
-void append_descriptions(const Info& info, std::vector<ProviderDescription>& into) {
+void append_descriptions(const OfiInfo& info, std::vector<ProviderDescription>& into) {
   for (const fi_info* offer = info.raw(); offer != nullptr; offer = offer->next)
     into.push_back(describe(*offer));
 }
@@ -127,7 +127,7 @@ std::string name_here(const std::string& provider) {
 
 // The offer of the same provider with the capabilities that placed messages need.
 void ask_for_placement(const sockaddr_in& address, DiscoveredProvider& found) {
-  Result<Info> info = offers(kPlacesPayloads, address, Strictness::kPlacementToo);
+  Result<OfiInfo> info = offers(kPlacesPayloads, address, Strictness::kPlacementToo);
   if (!info || info->raw() == nullptr) return;
   found.info = std::move(info).value();
   found.selected = found.info.raw();
@@ -140,7 +140,7 @@ Result<DiscoveredProvider> discover(const NetworkOptions& options) {
   const Result<sockaddr_in> address = listening_address(options);
   if (!address) return address.error();
   const std::string wanted = name_here(options.name);
-  Result<Info> info = offers(wanted, address.value(), Strictness::kWhatWeNeed);
+  Result<OfiInfo> info = offers(wanted, address.value(), Strictness::kWhatWeNeed);
   if (!info) return info.error();
 
   DiscoveredProvider found;
@@ -164,7 +164,7 @@ std::vector<ProviderReport> survey_providers(const NetworkOptions& options) {
   std::vector<ProviderDescription> descriptions;
   for (const Strictness strictness : {Strictness::kWhatWeNeed, Strictness::kAnything}) {
     for (const char* provider : {"", "shm"}) {
-      const Result<Info> info =
+      const Result<OfiInfo> info =
           offers(provider, address ? address.value() : sockaddr_in{}, strictness);
       if (!info) continue;
       std::vector<ProviderDescription> found;

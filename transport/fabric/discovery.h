@@ -13,7 +13,7 @@ namespace lintel::transport {
 
 // The provider that open() will use, and the offers from which it was chosen.
 struct DiscoveredProvider {
-  Info info;                     // the list that contains `selected`
+  OfiInfo info;                  // the list that contains `selected`
   fi_info* selected = nullptr;   // nullptr: none was chosen
   bool placed_messages = false;  // it supports placed messages
   ProviderChoice choice;

@@ -91,7 +91,7 @@ std::uint32_t random_incarnation() {
 
 void UnmapPage::operator()(DoorbellPage* page) const { ::munmap(page, kPageBytes); }
 
-Result<Doorbell> Doorbell::hang(ProcessId name) {
+Result<Doorbell> Doorbell::claim(ProcessId name) {
   Doorbell bell;
   bell.name_ = name;
   bell.incarnation_ = random_incarnation();
@@ -108,7 +108,7 @@ Result<Doorbell> Doorbell::hang(ProcessId name) {
   MappedPage& page = bell.parts_.page = map_page(name, true);
   if (page == nullptr)
     return Error{Loss::kInterface, "shm_open", "no page of shared memory for the doorbell", errno};
-  bell.hung_ = true;
+  bell.owns_name_ = true;
   if (const std::uint32_t dead = page->incarnation.exchange(0); dead != 0) {
     if (const Result<std::string> left = shared_memory_name_of(name, dead); left)
       ::shm_unlink(("/" + left.value()).c_str());
@@ -120,13 +120,13 @@ Result<Doorbell> Doorbell::hang(ProcessId name) {
 Doorbell& Doorbell::operator=(Doorbell&& other) noexcept {
   std::swap(name_, other.name_);
   std::swap(incarnation_, other.incarnation_);
-  std::swap(hung_, other.hung_);
+  std::swap(owns_name_, other.owns_name_);
   std::swap(parts_, other.parts_);
   return *this;
 }
 
 Doorbell::~Doorbell() {
-  if (!hung_) return;
+  if (!owns_name_) return;
   // The socket, which holds the name, closes last, so that no other process uses the page yet.
   parts_.page->incarnation.store(0);
   ::shm_unlink(page_name(name_).c_str());
@@ -150,7 +150,7 @@ void Doorbell::wake_up() {
   }
 }
 
-void clear_away_remains() {
+void remove_stale_doorbells() {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/dev/shm"), &::closedir);
   if (!directory) return;
   while (const dirent* entry = ::readdir(directory.get())) {
@@ -159,10 +159,10 @@ void clear_away_remains() {
     if (std::sscanf(entry->d_name, "lintel-bell-%8x-%10u", &nid, &pid) != 2) continue;
     const ProcessId name{NodeId(nid), Pid(pid)};
     if (page_name(name).compare(1, std::string::npos, entry->d_name) != 0) continue;
-    // A process that can take the name may remove what its last owner left. hang() does both, and
+    // A process that can take the name may remove what its last owner left. claim() does both, and
     // the name is free again at once.
     const FileDescriptor probe = open_socket();
-    if (probe.is_open() && !connect_to(probe.get(), name)) (void)Doorbell::hang(name);
+    if (probe.is_open() && !connect_to(probe.get(), name)) (void)Doorbell::claim(name);
   }
 }
 

@@ -52,14 +52,14 @@ class Doorbell {
   Doorbell(Doorbell&& other) noexcept
       : name_(std::move(other.name_)),
         incarnation_(other.incarnation_),
-        hung_(std::exchange(other.hung_, false)),
+        owns_name_(std::exchange(other.owns_name_, false)),
         parts_(std::move(other.parts_)) {}
   Doorbell& operator=(Doorbell&&) noexcept;
   ~Doorbell();
 
   // Takes the name, and removes what a dead process of that name has left in shared memory. Error:
   // EADDRINUSE if a process holds the name; others if the machine has no resources.
-  static Result<Doorbell> hang(ProcessId name);
+  static Result<Doorbell> claim(ProcessId name);
 
   std::uint32_t incarnation() const { return incarnation_; }
   // Lets peers find this process from now on: its memory is ready for them.
@@ -73,13 +73,13 @@ class Doorbell {
  private:
   ProcessId name_;
   std::uint32_t incarnation_ = 0;
-  bool hung_ = false;  // this object owns the name and the file of the page
+  bool owns_name_ = false;  // this object owns the name and the file of the page
   DoorbellParts parts_;
 };
 
 // Removes from shared memory what processes of this user left that died without closing. Some
 // milliseconds at most.
-void clear_away_remains();
+void remove_stale_doorbells();
 
 // The doorbell of a peer.
 class PeerDoorbell {

@@ -42,7 +42,7 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   const Nanoseconds away = now - now_;
   now_ = now;
   if (asleep_) {
-    neighbours_->own_bell().wake_up();
+    neighbours_->own_doorbell().wake_up();
     asleep_ = false;
   }
   std::size_t reports = 0;
@@ -68,12 +68,12 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (torn_receives_) release_torn();
   if (!receives_to_post_.empty()) repost_receives();
   if (neighbours_) {
-    if (neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
+    if (neighbours_->fail_dead_peers(now, peers_)) reports += end_lost_operations(sink);
     // Time during which this process did not poll does not count against the write timeout.
     if (operations_.taken_count(OperationKind::kWrite) == 0 ||
         away > fabric_options_.write_timeout / 4)
       write_progress_ = now;
-    if (now - write_progress_ > fabric_options_.write_timeout) reports += jam_writes(sink);
+    if (now - write_progress_ > fabric_options_.write_timeout) reports += fail_all_writes(sink);
   }
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
   return reports;
@@ -82,16 +82,16 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
 // Ends the operations to peers that are gone.
 std::size_t FabricTransport::end_lost_operations(Sink& sink) {
   for (std::size_t i = 0; i < operations_.count(OperationKind::kSend); ++i) {
-    if (Operation& send = operations_.at(OperationKind::kSend, i); is_lost(send))
+    if (FabricOperation& send = operations_.at(OperationKind::kSend, i); is_lost(send))
       operations_.give_back_last(send);
   }
   for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
-    if (is_lost(operations_.at(OperationKind::kWrite, i))) return jam_writes(sink);
+    if (is_lost(operations_.at(OperationKind::kWrite, i))) return fail_all_writes(sink);
   }
   return 0;
 }
 
-bool FabricTransport::is_lost(const Operation& operation) const {
+bool FabricTransport::is_lost(const FabricOperation& operation) const {
   return operation.state == OperationState::kInFlight &&
          peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
 }
@@ -100,16 +100,16 @@ bool FabricTransport::is_lost(const Operation& operation) const {
 // registered, forever, or reports their end without saying which. In addition, 1.17 handles the
 // answers to large writes in order: after one that never comes it sees no other. So all large
 // writes end here, to whatever peer, and no more are posted.
-std::size_t FabricTransport::jam_writes(Sink& sink) {
-  writes_jammed_ = true;
+std::size_t FabricTransport::fail_all_writes(Sink& sink) {
+  writes_blocked_ = true;
   std::size_t reports = 0;
   for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
-    Operation& write = operations_.at(OperationKind::kWrite, i);
+    FabricOperation& write = operations_.at(OperationKind::kWrite, i);
     if (write.state != OperationState::kInFlight) continue;
     const Context context = write.context;
-    if (!is_lost(write)) peers_.fail(write.peer, kJammed);
+    if (!is_lost(write)) peers_.fail(write.peer, kWritesBlocked);
     operations_.give_back_last(write);
-    sink.on_write_done(context, kJammed);
+    sink.on_write_done(context, kWritesBlocked);
     ++reports;
   }
   return reports;
@@ -124,7 +124,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
     ++reports;
     if (entry.op_context == nullptr) return reports;
   }
-  Operation* operation = operations_.find(entry.op_context);
+  FabricOperation* operation = operations_.find(entry.op_context);
   if (operation == nullptr || operation->state == OperationState::kFree ||
       operation->state == OperationState::kLent) {
     if (reports == 0) ++counters_.foreign_completions;
@@ -186,7 +186,7 @@ std::size_t FabricTransport::take_errors(Sink& sink) {
 }
 
 std::size_t FabricTransport::take_error(const fi_cq_err_entry& entry, Sink& sink) {
-  Operation* operation = operations_.find(entry.op_context);
+  FabricOperation* operation = operations_.find(entry.op_context);
   if (operation != nullptr && operation->state == OperationState::kInFlight)
     return end_failed_operation(*operation, entry, sink);
   ++counters_.foreign_completions;
@@ -208,7 +208,7 @@ std::size_t FabricTransport::take_held(Sink& sink) {
   return reports;
 }
 
-std::size_t FabricTransport::end_failed_operation(Operation& operation,
+std::size_t FabricTransport::end_failed_operation(FabricOperation& operation,
                                                   const fi_cq_err_entry& entry, Sink& sink) {
   const int code = positive(entry.err);
   if (operation.kind == OperationKind::kReceive) {
@@ -240,7 +240,7 @@ std::size_t FabricTransport::end_failed_operation(Operation& operation,
 }
 
 // Called when no further message begins in the buffer. The last one ends at `end_bytes`.
-void FabricTransport::filled(Operation& receive, std::size_t end_bytes) {
+void FabricTransport::filled(FabricOperation& receive, std::size_t end_bytes) {
   receive.filled = true;
   receive.end_bytes = end_bytes;
   receive.filled_at = now_;
@@ -251,7 +251,7 @@ void FabricTransport::filled(Operation& receive, std::size_t end_bytes) {
 void FabricTransport::release_torn() {
   torn_receives_ = false;
   for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
-    Operation& receive = operations_.at(OperationKind::kReceive, i);
+    FabricOperation& receive = operations_.at(OperationKind::kReceive, i);
     if (receive.state != OperationState::kInFlight || !receive.torn) continue;
     if (receive.filled && now_ >= receive.filled_at + kTornGrace) {
       released(receive);
@@ -263,12 +263,12 @@ void FabricTransport::release_torn() {
 
 // The provider has released a receive buffer. It is posted again after the batch of completions,
 // and once only, even if the release is reported twice.
-void FabricTransport::released(Operation& receive) {
+void FabricTransport::released(FabricOperation& receive) {
   receive.state = OperationState::kFree;
   receives_to_post_.push_back(&receive);
 }
 
-bool FabricTransport::post_receive(Operation& receive) {
+bool FabricTransport::post_receive(FabricOperation& receive) {
   iovec buffer{receive_buffers_.buffer(receive.index), receive_buffers_.buffer_bytes()};
   void* descriptor = receive_buffers_.descriptor();
   fi_msg message{};
@@ -287,7 +287,7 @@ bool FabricTransport::post_receive(Operation& receive) {
 // The next poll() tries again what cannot be posted now.
 void FabricTransport::repost_receives() {
   std::size_t kept = 0;
-  for (Operation* receive : receives_to_post_) {
+  for (FabricOperation* receive : receives_to_post_) {
     if (!post_receive(*receive)) receives_to_post_[kept++] = receive;
   }
   receives_to_post_.resize(kept);
@@ -297,7 +297,7 @@ bool FabricTransport::prepare_wait() {
   lock_.is_held();
   if (has_held() || !receives_to_post_.empty()) return false;
   if (neighbours_ && !asleep_) {
-    neighbours_->own_bell().fall_asleep();
+    neighbours_->own_doorbell().fall_asleep();
     asleep_ = true;
   }
   if (wait_object_.provider_arms()) return wait_object_.may_sleep(fabric_, completions_);

@@ -81,10 +81,9 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const NetworkOpti
   std::unique_ptr<FabricTransport> transport(
       new FabricTransport(options, fabric, std::move(found).value()));
   using Step = Error (FabricTransport::*)();
-  for (const Step step :
-       {&FabricTransport::take_name, &FabricTransport::open_objects,
-        &FabricTransport::prepare_buffers, &FabricTransport::enable,
-        &FabricTransport::learn_own_name, &FabricTransport::post_first_receives}) {
+  for (const Step step : {&FabricTransport::claim_name, &FabricTransport::open_objects,
+                          &FabricTransport::prepare_buffers, &FabricTransport::enable,
+                          &FabricTransport::read_own_name, &FabricTransport::post_first_receives}) {
     if (const Error error = (transport.get()->*step)(); !error.ok()) {
       said = explain(options, transport->provider_.name, error);
       return error;
@@ -131,7 +130,7 @@ FabricTransport::~FabricTransport() {
 
 // Shared memory only: there the name decides how the endpoint is opened; elsewhere opening decides
 // the name.
-Error FabricTransport::take_name() {
+Error FabricTransport::claim_name() {
   if (provider_.socket_addresses) return {};
   const Result<NodeId> nid = parse_node(options_.interface_address);
   if (!nid) return nid.error();
@@ -139,7 +138,7 @@ Error FabricTransport::take_name() {
   if (!neighbours) return neighbours.error();
   neighbours_.emplace(std::move(neighbours).value());
   self_ = neighbours_->self();
-  wait_fd_ = neighbours_->own_bell().fd();
+  wait_fd_ = neighbours_->own_doorbell().fd();
   const Result<std::string> memory = neighbours_->own_memory_name();
   if (!memory) return memory.error();
   std::free(info_->src_addr);
@@ -149,17 +148,17 @@ Error FabricTransport::take_name() {
 }
 
 Error FabricTransport::open_objects() {
-  Result<Fabric> fabric = Fabric::open(*info_);
+  Result<OfiFabric> fabric = OfiFabric::open(*info_);
   if (!fabric) return fabric.error();
   fabric_ = std::move(fabric).value();
-  Result<Domain> domain = Domain::open(fabric_, *info_);
+  Result<OfiDomain> domain = OfiDomain::open(fabric_, *info_);
   if (!domain) return domain.error();
   domain_ = std::move(domain).value();
 
   const bool signal_sticks = provider_.name == "net";
   // Shared memory has no descriptor to wait on.
   const bool queue_wakes = provider_.socket_addresses && !signal_sticks;
-  Result<CompletionQueue> completions = CompletionQueue::open(
+  Result<OfiCompletionQueue> completions = OfiCompletionQueue::open(
       domain_, operations_.size() + kExtraCompletions, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
   if (!completions) return completions.error();
   completions_ = std::move(completions).value();
@@ -167,10 +166,10 @@ Error FabricTransport::open_objects() {
   if (signal_sticks) wait_object_ = WaitObject::of_sockets(domain_);
   if (provider_.socket_addresses) wait_fd_ = wait_object_.fd();
 
-  Result<AddressVector> addresses = AddressVector::open(domain_);
+  Result<OfiAddressVector> addresses = OfiAddressVector::open(domain_);
   if (!addresses) return addresses.error();
   addresses_ = std::move(addresses).value();
-  Result<Endpoint> endpoint = Endpoint::open(domain_, *info_, completions_, addresses_);
+  Result<OfiEndpoint> endpoint = OfiEndpoint::open(domain_, *info_, completions_, addresses_);
   if (!endpoint) return endpoint.error();
   endpoint_ = std::move(endpoint).value();
   return {};
@@ -211,7 +210,7 @@ Error FabricTransport::enable() {
   return send_buffers_.register_with(domain_, endpoint_, rules_, FI_SEND, next_key_++);
 }
 
-Error FabricTransport::learn_own_name() {
+Error FabricTransport::read_own_name() {
   if (provider_.socket_addresses) {
     sockaddr_in address{};
     std::size_t length = sizeof address;
@@ -221,7 +220,7 @@ Error FabricTransport::learn_own_name() {
               "the provider does not tell the IPv4 address of the endpoint", -status};
     }
     self_ = transport::name_of(address, options_.port_base);
-    free_listener(address);
+    disable_pacing_of_listener(address);
     // The system may have chosen the one port that is no valid pid.
     if (const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base); !port)
       return port.error();
@@ -234,7 +233,7 @@ Error FabricTransport::post_first_receives() {
     if (!post_receive(*operations_.take(OperationKind::kReceive)))
       return {Loss::kInterface, "fi_recvmsg", "the provider takes no receive buffer"};
   }
-  if (neighbours_) neighbours_->own_bell().announce();
+  if (neighbours_) neighbours_->own_doorbell().announce();
   return {};
 }
 

@@ -45,7 +45,7 @@ bool FabricTransport::prepare_landings() {
   return buffers.ok();
 }
 
-std::byte* FabricTransport::landing_message(const Operation& landing) const {
+std::byte* FabricTransport::landing_message(const FabricOperation& landing) const {
   return landing_buffers_.buffer(kMessages) + landing.index * kPlacedMessageBytes;
 }
 
@@ -53,7 +53,7 @@ PostStatus FabricTransport::commit_placed(PeerId peer, const MessageBuffer& buff
                                           std::size_t bytes, std::span<const std::byte> payload,
                                           PlacementKey key, Context context) {
   lock_.is_held();
-  Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
+  FabricOperation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kPlacedMessageBytes &&
                 is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
@@ -78,7 +78,7 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
   if (!placement_enabled_ || from.landing != nullptr || memory.empty()) return false;
   // The others are for unexpected payloads.
   if (expected_.size() == kLandings - kUnexpectedSlots) return false;
-  Operation* const landing = operations_.take(OperationKind::kLanding);
+  FabricOperation* const landing = operations_.take(OperationKind::kLanding);
   landing->memory = memory;
   landing->peer = peer;
   landing->given_up = false;
@@ -96,13 +96,13 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
 // socket again only when it is called again, so another read of the queue is worth while. The first
 // byte of the message shows the beginning, see Transport::commit_placed().
 bool FabricTransport::payload_has_begun() const {
-  for (const Operation* const landing : expected_) {
+  for (const FabricOperation* const landing : expected_) {
     if (*landing_message(*landing) != std::byte{0}) return true;
   }
   return false;
 }
 
-bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint64_t key,
+bool FabricTransport::post_landing(FabricOperation& landing, fi_addr_t from, std::uint64_t key,
                                    std::uint64_t ignored) {
   const std::size_t most = std::min(landing.memory.size(), kMaxPlacedBytes);
   // A payload longer than its room would end the connection.
@@ -121,7 +121,7 @@ bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint
 // this in its queue. About one that was matched it reports nothing.
 Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
   lock_.is_held();
-  Operation* const landing = peers_.at(peer).landing;
+  FabricOperation* const landing = peers_.at(peer).landing;
   if (landing == nullptr) return Withdrawal::kNone;
   fi_cancel(&endpoint_.raw()->fid, &landing->provider_room);
   for (;;) {
@@ -146,7 +146,7 @@ Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
 }
 
 // A placed message has arrived, or an unexpected one waits.
-std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_entry& entry,
+std::size_t FabricTransport::take_placed(FabricOperation& landing, const fi_cq_data_entry& entry,
                                          Sink& sink) {
   UnexpectedSlot* const unexpected = unexpected_slot_of(landing);
   if (unexpected != nullptr && !unexpected->posted) {
@@ -175,7 +175,7 @@ std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_en
   return reports;
 }
 
-void FabricTransport::end_landing(Operation& landing) {
+void FabricTransport::end_landing(FabricOperation& landing) {
   peers_.at(landing.peer).landing = nullptr;
   std::erase(expected_, &landing);
   operations_.give_back(landing);
@@ -183,7 +183,7 @@ void FabricTransport::end_landing(Operation& landing) {
 
 // The landing was cancelled, or its message ended in the middle. If it is for unexpected payloads,
 // there may be none.
-void FabricTransport::end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) {
+void FabricTransport::end_failed_landing(FabricOperation& landing, const fi_cq_err_entry& entry) {
   const int code = std::abs(entry.err);
   if (code != FI_ECANCELED && code != FI_ENOMSG) ++counters_.failed_receives;
   UnexpectedSlot* const unexpected = unexpected_slot_of(landing);
@@ -194,7 +194,8 @@ void FabricTransport::end_failed_landing(Operation& landing, const fi_cq_err_ent
 
 // ---- Unexpected payloads
 
-FabricTransport::UnexpectedSlot* FabricTransport::unexpected_slot_of(const Operation& landing) {
+FabricTransport::UnexpectedSlot* FabricTransport::unexpected_slot_of(
+    const FabricOperation& landing) {
   const auto found = std::ranges::find(unexpected_, &landing, &UnexpectedSlot::landing);
   return found == unexpected_.end() ? nullptr : &*found;
 }
@@ -205,7 +206,7 @@ FabricTransport::UnexpectedSlot* FabricTransport::free_unexpected_slot() {
   if (found != unexpected_.end()) return &*found;
   if (unexpected_.size() == kUnexpectedSlots) return nullptr;
   Result<BufferSlab> memory = BufferSlab::allocate(kMaxPlacedBytes, 1);
-  Operation* const landing = memory ? operations_.take(OperationKind::kLanding) : nullptr;
+  FabricOperation* const landing = memory ? operations_.take(OperationKind::kLanding) : nullptr;
   if (landing == nullptr) return nullptr;
   landing->memory = {memory->buffer(0), kMaxPlacedBytes};
   unexpected_.push_back({landing, std::move(memory).value(), false});

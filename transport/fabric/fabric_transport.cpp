@@ -40,7 +40,7 @@ ProcessId FabricTransport::name_of(PeerId peer) const {
 MessageBuffer FabricTransport::reserve(PeerId, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  Operation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend);
+  FabricOperation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend);
   if (frame == nullptr) return {};
   frame->state = OperationState::kLent;
   return {send_buffers_.buffer(frame->index), attributes_.max_message_bytes, frame->index};
@@ -48,7 +48,7 @@ MessageBuffer FabricTransport::reserve(PeerId, std::size_t bytes) {
 
 PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
   lock_.is_held();
-  Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
+  FabricOperation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   const ssize_t status = fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(),
@@ -60,7 +60,7 @@ PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std
 
 void FabricTransport::abandon(PeerId, const MessageBuffer& buffer) {
   lock_.is_held();
-  Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
+  FabricOperation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent);
   operations_.give_back(frame);
 }
@@ -80,13 +80,13 @@ Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> mem
   // A key may still be in use after the counter of narrow keys has wrapped.
   constexpr int kTries = 8;
   for (int tried = 1;; ++tried) {
-    Result<MemoryRegion> opened = MemoryRegion::open(domain_, memory.data(), memory.size(),
-                                                     is_target ? FI_REMOTE_WRITE : FI_WRITE,
-                                                     rules_.requested_key(next_key_++));
+    Result<OfiMemoryRegion> opened = OfiMemoryRegion::open(domain_, memory.data(), memory.size(),
+                                                           is_target ? FI_REMOTE_WRITE : FI_WRITE,
+                                                           rules_.requested_key(next_key_++));
     if (!opened && opened.error().code() == FI_ENOKEY && tried < kTries && !rules_.provider_keys)
       continue;
     if (!opened) return opened.error();
-    MemoryRegion region = std::move(opened).value();
+    OfiMemoryRegion region = std::move(opened).value();
     if (rules_.binds_to_endpoint) {
       if (Error error = region.bind_and_enable(endpoint_); !error.ok()) return error;
     }
@@ -106,8 +106,8 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
-  if (writes_jammed_ && from.length > provider_.inject_bytes) {
-    peers_.fail(peer, kJammed);
+  if (writes_blocked_ && from.length > provider_.inject_bytes) {
+    peers_.fail(peer, kWritesBlocked);
     return PostStatus::kFailed;
   }
   void* descriptor = nullptr;
@@ -116,7 +116,7 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
     LINTEL_ASSERT(region != regions_.end());
     descriptor = region->second.descriptor();
   }
-  Operation* write = operations_.take(OperationKind::kWrite);
+  FabricOperation* write = operations_.take(OperationKind::kWrite);
   if (write == nullptr) return PostStatus::kWouldBlock;
   const ssize_t status =
       fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value,
@@ -134,7 +134,8 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
 bool FabricTransport::may_try(PeerId id) {
   FabricPeer& peer = peers_.at(id);
   if (!peers_.may_try(peer, now_)) return false;
-  if (peer.address != FI_ADDR_NOTAVAIL || neighbours_->introduce(id, peer, addresses_)) return true;
+  if (peer.address != FI_ADDR_NOTAVAIL || neighbours_->add_to_provider(id, peer, addresses_))
+    return true;
   peers_.refused(id, now_);
   return false;
 }
@@ -152,7 +153,7 @@ PostStatus FabricTransport::refused(PeerId peer, ssize_t status, const char* cal
   return PostStatus::kFailed;
 }
 
-void FabricTransport::record_start(Operation& operation, PeerId peer) {
+void FabricTransport::record_start(FabricOperation& operation, PeerId peer) {
   FabricPeer& to = peers_.at(peer);
   operation.state = OperationState::kInFlight;
   operation.peer = peer;
@@ -169,11 +170,11 @@ void FabricTransport::connected(const FabricPeer& peer) {
   if (!provider_.socket_addresses) return;
   const Result<sockaddr_in> own = socket_address_of(self_, options_.port_base);
   const Result<sockaddr_in> other = socket_address_of(peer.name, options_.port_base);
-  if (own && other && on_this_machine(*own, *other)) free_connections(*own, *other);
+  if (own && other && on_this_machine(*own, *other)) disable_pacing_of_connections(*own, *other);
 }
 
 // Gives the record back. False: the peer was lost after the operation was posted.
-bool FabricTransport::record_end(Operation& operation) {
+bool FabricTransport::record_end(FabricOperation& operation) {
   FabricPeer& peer = peers_.at(operation.peer);
   const bool current = peer.epoch == operation.peer_epoch;
   if (current) --peer.in_flight;

@@ -26,11 +26,11 @@
 #include "transport/fabric/buffer_slab.h"
 #include "transport/fabric/discovery.h"
 #include "transport/fabric/fabric_options.h"
+#include "transport/fabric/fabric_peer_table.h"
 #include "transport/fabric/handles.h"
 #include "transport/fabric/memory_rules.h"
 #include "transport/fabric/neighbours.h"
 #include "transport/fabric/operation_table.h"
-#include "transport/fabric/peer_table.h"
 #include "transport/fabric/provider_choice.h"
 #include "transport/fabric/wait_object.h"
 #include "transport/transport.h"
@@ -106,55 +106,57 @@ class FabricTransport final : public Transport {
   static constexpr std::size_t kUnexpectedSlots = 16;
   // Peers from which a placed message may be expected at the same time, and unexpected payloads.
   static constexpr std::size_t kLandings = 64 + kUnexpectedSlots;
-  static constexpr Error kJammed{
+  static constexpr Error kWritesBlocked{
       Loss::kPeer, "fi_writedata",
-      "one that was never answered has blocked the large writes of the shared-memory provider"};
+      "the shared-memory provider is blocked by a large write that was never answered"};
 
   FabricTransport(const NetworkOptions& options, const FabricOptions& fabric,
                   DiscoveredProvider provider);
 
   // Opening, in this order (fabric_open.cpp).
-  [[gnu::cold]] Error take_name() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error claim_name() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Error open_objects() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Error enable() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Error learn_own_name() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error read_own_name() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Error prepare_buffers() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Error post_first_receives() LINTEL_REQUIRES(lock_);
 
   // Completions (fabric_completions.cpp).
   static constexpr Nanoseconds kTornGrace = std::chrono::seconds(1);
-  void filled(Operation& receive, std::size_t end_bytes) LINTEL_REQUIRES(lock_);
+  void filled(FabricOperation& receive, std::size_t end_bytes) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void release_torn() LINTEL_REQUIRES(lock_);
-  void released(Operation& receive) LINTEL_REQUIRES(lock_);
-  bool post_receive(Operation& receive) LINTEL_REQUIRES(lock_);
+  void released(FabricOperation& receive) LINTEL_REQUIRES(lock_);
+  bool post_receive(FabricOperation& receive) LINTEL_REQUIRES(lock_);
   void repost_receives() LINTEL_REQUIRES(lock_);
   std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t take_errors(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t end_lost_operations(Sink& sink) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t jam_writes(Sink& sink) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool is_lost(const Operation& operation) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry,
-                                                 Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t fail_all_writes(Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool is_lost(const FabricOperation& operation) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t end_failed_operation(FabricOperation& operation,
+                                                 const fi_cq_err_entry& entry, Sink& sink)
+      LINTEL_REQUIRES(lock_);
 
   // Placed messages (fabric_placement.cpp).
 
   // Memory for unexpected placed messages. There are several, because a sender may stop in the
   // middle of one.
   struct UnexpectedSlot {
-    Operation* landing = nullptr;
+    FabricOperation* landing = nullptr;
     BufferSlab memory;
     bool posted = false;  // a placed message waits or arrives, and this memory is posted for it
   };
   [[gnu::cold]] bool prepare_landings() LINTEL_REQUIRES(lock_);
-  std::byte* landing_message(const Operation& landing) const LINTEL_REQUIRES(lock_);
-  bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored)
-      LINTEL_REQUIRES(lock_);
+  std::byte* landing_message(const FabricOperation& landing) const LINTEL_REQUIRES(lock_);
+  bool post_landing(FabricOperation& landing, fi_addr_t from, std::uint64_t key,
+                    std::uint64_t ignored) LINTEL_REQUIRES(lock_);
   bool payload_has_begun() const LINTEL_REQUIRES(lock_);
-  std::size_t take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink)
+  std::size_t take_placed(FabricOperation& landing, const fi_cq_data_entry& entry, Sink& sink)
       LINTEL_REQUIRES(lock_);
-  void end_landing(Operation& landing) LINTEL_REQUIRES(lock_);
-  void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) LINTEL_REQUIRES(lock_);
-  UnexpectedSlot* unexpected_slot_of(const Operation& landing) LINTEL_REQUIRES(lock_);
+  void end_landing(FabricOperation& landing) LINTEL_REQUIRES(lock_);
+  void end_failed_landing(FabricOperation& landing, const fi_cq_err_entry& entry)
+      LINTEL_REQUIRES(lock_);
+  UnexpectedSlot* unexpected_slot_of(const FabricOperation& landing) LINTEL_REQUIRES(lock_);
   UnexpectedSlot* free_unexpected_slot() LINTEL_REQUIRES(lock_);
   void look_for_unexpected() LINTEL_REQUIRES(lock_);
   bool ask_for_unexpected() LINTEL_REQUIRES(lock_);
@@ -169,8 +171,8 @@ class FabricTransport final : public Transport {
       LINTEL_REQUIRES(lock_);
   std::size_t operations_in_flight() const LINTEL_REQUIRES(lock_);
   void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);
-  void record_start(Operation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
-  bool record_end(Operation& operation) LINTEL_REQUIRES(lock_);
+  void record_start(FabricOperation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
+  bool record_end(FabricOperation& operation) LINTEL_REQUIRES(lock_);
 
   NetworkOptions options_;
   FabricOptions fabric_options_;
@@ -185,35 +187,35 @@ class FabricTransport final : public Transport {
 
   // Destroyed from the last to the first, so each object is declared after those that it needs. The
   // buffers are declared before the endpoint, because the provider may use them until it is closed.
-  Info info_list_;
+  OfiInfo info_list_;
   fi_info* info_ = nullptr;
-  Fabric fabric_;
-  Domain domain_;
+  OfiFabric fabric_;
+  OfiDomain domain_;
   BufferSlab send_buffers_ LINTEL_GUARDED_BY(lock_);
   BufferSlab receive_buffers_ LINTEL_GUARDED_BY(lock_);
   // For the part of a payload that is longer than its memory, and for the messages of placed
   // messages.
   BufferSlab landing_buffers_ LINTEL_GUARDED_BY(lock_);
-  std::unordered_map<std::uint64_t, MemoryRegion> regions_ LINTEL_GUARDED_BY(lock_);
+  std::unordered_map<std::uint64_t, OfiMemoryRegion> regions_ LINTEL_GUARDED_BY(lock_);
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
   OperationTable operations_ LINTEL_GUARDED_BY(lock_);
-  CompletionQueue completions_ LINTEL_GUARDED_BY(lock_);
-  AddressVector addresses_ LINTEL_GUARDED_BY(lock_);
-  Endpoint endpoint_ LINTEL_GUARDED_BY(lock_);
+  OfiCompletionQueue completions_ LINTEL_GUARDED_BY(lock_);
+  OfiAddressVector addresses_ LINTEL_GUARDED_BY(lock_);
+  OfiEndpoint endpoint_ LINTEL_GUARDED_BY(lock_);
 
-  PeerTable peers_ LINTEL_GUARDED_BY(lock_);
-  std::vector<Operation*> receives_to_post_ LINTEL_GUARDED_BY(lock_);
+  FabricPeerTable peers_ LINTEL_GUARDED_BY(lock_);
+  std::vector<FabricOperation*> receives_to_post_ LINTEL_GUARDED_BY(lock_);
   bool torn_receives_ LINTEL_GUARDED_BY(lock_) = false;            // a receive is torn
   std::optional<Neighbours> neighbours_ LINTEL_GUARDED_BY(lock_);  // shared memory only
   WaitObject wait_object_ LINTEL_GUARDED_BY(lock_);
   int wait_fd_ = -1;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
   // Shared memory: a large write was never answered.
-  bool writes_jammed_ LINTEL_GUARDED_BY(lock_) = false;
+  bool writes_blocked_ LINTEL_GUARDED_BY(lock_) = false;
   // Shared memory: the last time at which a write ended or none was under way.
   TimePoint write_progress_ LINTEL_GUARDED_BY(lock_);
   // Landings of expected payloads.
-  std::vector<Operation*> expected_ LINTEL_GUARDED_BY(lock_);
+  std::vector<FabricOperation*> expected_ LINTEL_GUARDED_BY(lock_);
   std::vector<UnexpectedSlot> unexpected_ LINTEL_GUARDED_BY(lock_);
   bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;  // placed messages are received
   // The provider was asked whether a placed message waits, which this slot would receive.

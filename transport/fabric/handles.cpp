@@ -19,24 +19,24 @@ void close_object(fid* object, const char* kind) noexcept {
     LINTEL_LOG(kWarn, "%s is left open, closing it failed: %s", kind, fi_strerror(-status));
 }
 
-Result<Fabric> Fabric::open(const fi_info& info) {
+Result<OfiFabric> OfiFabric::open(const fi_info& info) {
   fid_fabric* object = nullptr;
   if (const int status = fi_fabric(info.fabric_attr, &object, nullptr); status != 0) {
     return failed("fi_fabric", "the provider cannot be opened", status);
   }
-  return Fabric(object);
+  return OfiFabric(object);
 }
 
-Result<Domain> Domain::open(const Fabric& fabric, fi_info& info) {
+Result<OfiDomain> OfiDomain::open(const OfiFabric& fabric, fi_info& info) {
   fid_domain* object = nullptr;
   if (const int status = fi_domain(fabric.raw(), &info, &object, nullptr); status != 0) {
     return failed("fi_domain", "the network device cannot be opened", status);
   }
-  return Domain(object);
+  return OfiDomain(object);
 }
 
-Result<CompletionQueue> CompletionQueue::open(const Domain& domain, std::size_t entries,
-                                              fi_wait_obj wait_object) {
+Result<OfiCompletionQueue> OfiCompletionQueue::open(const OfiDomain& domain, std::size_t entries,
+                                                    fi_wait_obj wait_object) {
   fi_cq_attr attributes{};
   attributes.size = entries;
   attributes.format = FI_CQ_FORMAT_DATA;
@@ -45,22 +45,22 @@ Result<CompletionQueue> CompletionQueue::open(const Domain& domain, std::size_t 
   if (const int status = fi_cq_open(domain.raw(), &attributes, &object, nullptr); status != 0) {
     return failed("fi_cq_open", "no completion queue of the wanted kind", status);
   }
-  return CompletionQueue(object);
+  return OfiCompletionQueue(object);
 }
 
-Result<AddressVector> AddressVector::open(const Domain& domain) {
+Result<OfiAddressVector> OfiAddressVector::open(const OfiDomain& domain) {
   fi_av_attr attributes{};
   attributes.type = FI_AV_TABLE;  // libfabric 2 no longer has FI_AV_MAP
   fid_av* object = nullptr;
   if (const int status = fi_av_open(domain.raw(), &attributes, &object, nullptr); status != 0) {
     return failed("fi_av_open", "no address table", status);
   }
-  return AddressVector(object);
+  return OfiAddressVector(object);
 }
 
-Result<Endpoint> Endpoint::open(const Domain& domain, fi_info& info,
-                                const CompletionQueue& completions,
-                                const AddressVector& addresses) {
+Result<OfiEndpoint> OfiEndpoint::open(const OfiDomain& domain, fi_info& info,
+                                      const OfiCompletionQueue& completions,
+                                      const OfiAddressVector& addresses) {
   fid_ep* object = nullptr;
   if (const int status = fi_endpoint(domain.raw(), &info, &object, nullptr); status != 0) {
     const char* reason = status == -FI_EADDRINUSE ? "the port is in use by another process"
@@ -70,7 +70,7 @@ Result<Endpoint> Endpoint::open(const Domain& domain, fi_info& info,
                                                 : "no endpoint";
     return failed("fi_endpoint", reason, status);
   }
-  Endpoint endpoint(object);
+  OfiEndpoint endpoint(object);
   if (const int status = fi_ep_bind(object, &addresses.raw()->fid, 0); status != 0) {
     return failed("fi_ep_bind", "the address table does not fit the endpoint", status);
   }
@@ -81,8 +81,9 @@ Result<Endpoint> Endpoint::open(const Domain& domain, fi_info& info,
   return endpoint;
 }
 
-Result<MemoryRegion> MemoryRegion::open(const Domain& domain, const void* memory, std::size_t bytes,
-                                        std::uint64_t access, std::uint64_t key) {
+Result<OfiMemoryRegion> OfiMemoryRegion::open(const OfiDomain& domain, const void* memory,
+                                              std::size_t bytes, std::uint64_t access,
+                                              std::uint64_t key) {
   fid_mr* object = nullptr;
   const int status = fi_mr_reg(domain.raw(), memory, bytes, access, 0, key, 0, &object, nullptr);
   if (status != 0) {
@@ -94,10 +95,10 @@ Result<MemoryRegion> MemoryRegion::open(const Domain& domain, const void* memory
                                : "the memory cannot be registered";
     return Error{Loss::kOperation, "fi_mr_reg", reason, -status};
   }
-  return MemoryRegion(object);
+  return OfiMemoryRegion(object);
 }
 
-Error MemoryRegion::bind_and_enable(const Endpoint& endpoint) {
+Error OfiMemoryRegion::bind_and_enable(const OfiEndpoint& endpoint) {
   if (const int status = fi_mr_bind(raw(), &endpoint.raw()->fid, 0); status != 0) {
     return {Loss::kOperation, "fi_mr_bind", "the registration does not fit the endpoint", -status};
   }

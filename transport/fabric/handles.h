@@ -24,12 +24,12 @@ void close_object(fid* object, const char* kind) noexcept;
 
 // Owns one object that has a `struct fid` as its member `fid`, as all libfabric objects have.
 template <class Object>
-class Handle {
+class OfiHandle {
  public:
-  Handle() = default;
-  Handle(Handle&& other) noexcept
+  OfiHandle() = default;
+  OfiHandle(OfiHandle&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), kind_(other.kind_) {}
-  Handle& operator=(Handle&& other) noexcept {
+  OfiHandle& operator=(OfiHandle&& other) noexcept {
     if (this != &other) {
       reset();
       object_ = std::exchange(other.object_, nullptr);
@@ -37,7 +37,7 @@ class Handle {
     }
     return *this;
   }
-  ~Handle() { reset(); }
+  ~OfiHandle() { reset(); }
 
   Object* raw() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }
@@ -47,7 +47,7 @@ class Handle {
   }
 
  protected:
-  Handle(Object* object, const char* kind) : object_(object), kind_(kind) {}
+  OfiHandle(Object* object, const char* kind) : object_(object), kind_(kind) {}
 
  private:
   Object* object_ = nullptr;
@@ -55,16 +55,16 @@ class Handle {
 };
 
 // The answer of fi_getinfo: a list of offers. Not a fid: freed, not closed.
-class Info {
+class OfiInfo {
  public:
-  Info() = default;
-  explicit Info(fi_info* list) : list_(list) {}
-  Info(Info&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
-  Info& operator=(Info&& other) noexcept {
+  OfiInfo() = default;
+  explicit OfiInfo(fi_info* list) : list_(list) {}
+  OfiInfo(OfiInfo&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
+  OfiInfo& operator=(OfiInfo&& other) noexcept {
     std::swap(list_, other.list_);
     return *this;
   }
-  ~Info() {
+  ~OfiInfo() {
     if (list_ != nullptr) fi_freeinfo(list_);
   }
   fi_info* raw() const { return list_; }
@@ -73,68 +73,69 @@ class Info {
   fi_info* list_ = nullptr;
 };
 
-class Fabric : public Handle<fid_fabric> {
+class OfiFabric : public OfiHandle<fid_fabric> {
  public:
-  Fabric() = default;
-  static Result<Fabric> open(const fi_info& info);
+  OfiFabric() = default;
+  static Result<OfiFabric> open(const fi_info& info);
 
  private:
-  explicit Fabric(fid_fabric* object) : Handle(object, "fi_fabric") {}
+  explicit OfiFabric(fid_fabric* object) : OfiHandle(object, "fi_fabric") {}
 };
 
-class Domain : public Handle<fid_domain> {
+class OfiDomain : public OfiHandle<fid_domain> {
  public:
-  Domain() = default;
-  static Result<Domain> open(const Fabric& fabric, fi_info& info);
+  OfiDomain() = default;
+  static Result<OfiDomain> open(const OfiFabric& fabric, fi_info& info);
 
  private:
-  explicit Domain(fid_domain* object) : Handle(object, "fi_domain") {}
+  explicit OfiDomain(fid_domain* object) : OfiHandle(object, "fi_domain") {}
 };
 
-class CompletionQueue : public Handle<fid_cq> {
+class OfiCompletionQueue : public OfiHandle<fid_cq> {
  public:
-  CompletionQueue() = default;
+  OfiCompletionQueue() = default;
   // Format FI_CQ_FORMAT_DATA. `wait_object`: FI_WAIT_FD or FI_WAIT_NONE.
-  static Result<CompletionQueue> open(const Domain& domain, std::size_t entries,
-                                      fi_wait_obj wait_object);
+  static Result<OfiCompletionQueue> open(const OfiDomain& domain, std::size_t entries,
+                                         fi_wait_obj wait_object);
 
  private:
-  explicit CompletionQueue(fid_cq* object) : Handle(object, "fi_cq") {}
+  explicit OfiCompletionQueue(fid_cq* object) : OfiHandle(object, "fi_cq") {}
 };
 
-class AddressVector : public Handle<fid_av> {
+class OfiAddressVector : public OfiHandle<fid_av> {
  public:
-  AddressVector() = default;
-  static Result<AddressVector> open(const Domain& domain);
+  OfiAddressVector() = default;
+  static Result<OfiAddressVector> open(const OfiDomain& domain);
 
  private:
-  explicit AddressVector(fid_av* object) : Handle(object, "fi_av") {}
+  explicit OfiAddressVector(fid_av* object) : OfiHandle(object, "fi_av") {}
 };
 
-class Endpoint : public Handle<fid_ep> {
+class OfiEndpoint : public OfiHandle<fid_ep> {
  public:
-  Endpoint() = default;
+  OfiEndpoint() = default;
   // Opened and bound, not yet enabled.
-  static Result<Endpoint> open(const Domain& domain, fi_info& info,
-                               const CompletionQueue& completions, const AddressVector& addresses);
+  static Result<OfiEndpoint> open(const OfiDomain& domain, fi_info& info,
+                                  const OfiCompletionQueue& completions,
+                                  const OfiAddressVector& addresses);
 
  private:
-  explicit Endpoint(fid_ep* object) : Handle(object, "fi_endpoint") {}
+  explicit OfiEndpoint(fid_ep* object) : OfiHandle(object, "fi_endpoint") {}
 };
 
-class MemoryRegion : public Handle<fid_mr> {
+class OfiMemoryRegion : public OfiHandle<fid_mr> {
  public:
-  MemoryRegion() = default;
+  OfiMemoryRegion() = default;
   // `access`: FI_SEND, FI_RECV, FI_WRITE, FI_REMOTE_WRITE. The memory must outlive the region.
-  static Result<MemoryRegion> open(const Domain& domain, const void* memory, std::size_t bytes,
-                                   std::uint64_t access, std::uint64_t key);
+  static Result<OfiMemoryRegion> open(const OfiDomain& domain, const void* memory,
+                                      std::size_t bytes, std::uint64_t access, std::uint64_t key);
   // For FI_MR_ENDPOINT: required before the region is used.
-  Error bind_and_enable(const Endpoint& endpoint);
+  Error bind_and_enable(const OfiEndpoint& endpoint);
   void* descriptor() const { return raw() != nullptr ? fi_mr_desc(raw()) : nullptr; }
   std::uint64_t key() const { return fi_mr_key(raw()); }
 
  private:
-  explicit MemoryRegion(fid_mr* object) : Handle(object, "fi_mr") {}
+  explicit OfiMemoryRegion(fid_mr* object) : OfiHandle(object, "fi_mr") {}
 };
 
 }  // namespace lintel::transport

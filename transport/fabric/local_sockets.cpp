@@ -34,7 +34,7 @@ bool same(const sockaddr_in& a, const sockaddr_in& b) {
   return same_node(a, b) && a.sin_port == b.sin_port;
 }
 
-// Calls free_of_pacing() for each socket of this process for which `wanted(local address, remote
+// Calls disable_pacing() for each socket of this process for which `wanted(local address, remote
 // address)` is true.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
@@ -47,21 +47,21 @@ std::size_t free_sockets(Wanted wanted) {
     if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc{}) continue;
     if (!wanted(ask(::getsockname, fd), ask(::getpeername, fd))) continue;
     ++found;
-    free_of_pacing(fd);
+    disable_pacing(fd);
   }
   return found;
 }
 
 }  // namespace
 
-std::size_t free_listener(const sockaddr_in& own) {
+std::size_t disable_pacing_of_listener(const sockaddr_in& own) {
   if (!is_loopback(own)) return 0;
   return free_sockets([&own](const sockaddr_in& local, const sockaddr_in& remote) {
     return same(local, own) && remote.sin_family == AF_UNSPEC;
   });
 }
 
-std::size_t free_connections(const sockaddr_in& own, const sockaddr_in& peer) {
+std::size_t disable_pacing_of_connections(const sockaddr_in& own, const sockaddr_in& peer) {
   return free_sockets([&](const sockaddr_in& local, const sockaddr_in& remote) {
     return same(remote, peer) || (same(local, own) && same_node(remote, peer));
   });

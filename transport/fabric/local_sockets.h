@@ -13,11 +13,11 @@ namespace lintel::transport {
 
 // The socket that listens at `own`, which passes the setting on to what it accepts. Only if `own`
 // is loopback, where no connection comes from another machine. Returns how many sockets were found.
-std::size_t free_listener(const sockaddr_in& own);
+std::size_t disable_pacing_of_listener(const sockaddr_in& own);
 
 // The sockets that are connected to `peer`, and those that were accepted at `own` from its address.
 // Returns how many were found.
 // REQUIRES: on_this_machine(own, peer).
-std::size_t free_connections(const sockaddr_in& own, const sockaddr_in& peer);
+std::size_t disable_pacing_of_connections(const sockaddr_in& own, const sockaddr_in& peer);
 
 }  // namespace lintel::transport

@@ -19,15 +19,15 @@ constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);
 }  // namespace
 
 Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base) {
-  clear_away_remains();
+  remove_stale_doorbells();
   if (pid != kAnyPid) {
     // Refuses names that another provider would refuse.
     if (const Result<std::uint16_t> port = port_of(pid, port_base); !port) return port.error();
-    Result<Doorbell> bell = Doorbell::hang({nid, pid});
+    Result<Doorbell> bell = Doorbell::claim({nid, pid});
     for (int tries = 0; !bell && bell.error().code() == FI_EADDRINUSE && tries < kTriesForName;
          ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      bell = Doorbell::hang({nid, pid});
+      bell = Doorbell::claim({nid, pid});
     }
     if (!bell) return bell.error();
     return Neighbours({nid, pid}, std::move(bell).value());
@@ -36,14 +36,14 @@ Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base
   const auto process_id = static_cast<std::uint32_t>(::getpid());
   for (std::uint32_t turn = 0;; ++turn) {
     const ProcessId name{nid, any_pid(process_id, turn, port_base)};
-    Result<Doorbell> bell = Doorbell::hang(name);
+    Result<Doorbell> bell = Doorbell::claim(name);
     if (bell) return Neighbours(name, std::move(bell).value());
     if (bell.error().code() != FI_EADDRINUSE || turn + 1 == kPidsToTry) return bell.error();
   }
 }
 
-bool Neighbours::introduce(PeerId id, FabricPeer& peer, const AddressVector& addresses) {
-  if (introductions_ == kMostIntroductions) return false;
+bool Neighbours::add_to_provider(PeerId id, FabricPeer& peer, const OfiAddressVector& addresses) {
+  if (addresses_added_ == kMostAddresses) return false;
   std::optional<PeerDoorbell> bell = PeerDoorbell::find(peer.name);
   if (!bell) return false;
   const Result<std::string> memory = shared_memory_name_of(peer.name, bell->incarnation());
@@ -52,22 +52,22 @@ bool Neighbours::introduce(PeerId id, FabricPeer& peer, const AddressVector& add
     peer.address = FI_ADDR_NOTAVAIL;
     return false;
   }
-  ++introductions_;
-  if (bells_.size() <= id.value) bells_.resize(id.value + 1);
-  bells_[id.value] = std::move(bell);
+  ++addresses_added_;
+  if (doorbells_.size() <= id.value) doorbells_.resize(id.value + 1);
+  doorbells_[id.value] = std::move(bell);
   ++known_;
   return true;
 }
 
-void Neighbours::ring(PeerId id) { bells_[id.value]->ring_if_asleep(); }
+void Neighbours::ring(PeerId id) { doorbells_[id.value]->ring_if_asleep(); }
 
-bool Neighbours::look_after(TimePoint now, PeerTable& peers) {
+bool Neighbours::fail_dead_peers(TimePoint now, FabricPeerTable& peers) {
   if (known_ == 0 || now < next_look_) return false;
   next_look_ = now + kLookInterval;
   bool any_died = false;
-  for (std::uint32_t i = 0; i < bells_.size(); ++i) {
-    if (!bells_[i] || bells_[i]->alive()) continue;
-    bells_[i].reset();
+  for (std::uint32_t i = 0; i < doorbells_.size(); ++i) {
+    if (!doorbells_[i] || doorbells_[i]->alive()) continue;
+    doorbells_[i].reset();
     --known_;
     peers.at(PeerId(i)).address = FI_ADDR_NOTAVAIL;
     peers.fail(PeerId(i),

@@ -7,7 +7,7 @@
 //  (1) A peer has a doorbell here exactly while the provider has an address for it.
 //  (2) Each incarnation of a peer gets its own address, because the provider cannot forget one:
 //      1.17 never introduces itself again to a name that it has removed. So the memory of dead
-//      incarnations stays mapped, and kMostIntroductions bounds their number.
+//      incarnations stays mapped, and kMostAddresses bounds their number.
 
 #include <optional>
 #include <vector>
@@ -15,15 +15,15 @@
 #include "base/clock.h"
 #include "transport/address/address.h"
 #include "transport/fabric/doorbell.h"
+#include "transport/fabric/fabric_peer_table.h"
 #include "transport/fabric/handles.h"
-#include "transport/fabric/peer_table.h"
 
 namespace lintel::transport {
 
 class Neighbours {
  public:
   // The provider's table is no larger, and 1.17 does not check it.
-  static constexpr std::size_t kMostIntroductions = 256;
+  static constexpr std::size_t kMostAddresses = 256;
 
   // Takes a name: the given one, or with kAnyPid the first free one, starting at the process id.
   // Removes what dead processes have left in shared memory. May block for some milliseconds while
@@ -31,18 +31,18 @@ class Neighbours {
   static Result<Neighbours> open(NodeId nid, Pid pid, std::uint32_t port_base);
 
   ProcessId self() const { return self_; }
-  Doorbell& own_bell() { return own_; }
+  Doorbell& own_doorbell() { return own_; }
   Result<std::string> own_memory_name() const {
     return shared_memory_name_of(self_, own_.incarnation());
   }
 
   // Adds the peer to the provider if its process exists. False: it does not.
-  bool introduce(PeerId id, FabricPeer& peer, const AddressVector& addresses);
+  bool add_to_provider(PeerId id, FabricPeer& peer, const OfiAddressVector& addresses);
   void ring(PeerId id);
 
   // Checks from time to time whether the peers with a doorbell still run. A peer that has died is
   // failed and loses its address. True: there were some.
-  bool look_after(TimePoint now, PeerTable& peers);
+  bool fail_dead_peers(TimePoint now, FabricPeerTable& peers);
   bool has_any() const { return known_ > 0; }
 
  private:
@@ -50,9 +50,9 @@ class Neighbours {
 
   ProcessId self_;
   Doorbell own_;
-  std::vector<std::optional<PeerDoorbell>> bells_;  // by PeerId
+  std::vector<std::optional<PeerDoorbell>> doorbells_;  // by PeerId
   std::size_t known_ = 0;
-  std::size_t introductions_ = 0;
+  std::size_t addresses_added_ = 0;
   TimePoint next_look_{};
 };
 

@@ -12,7 +12,7 @@ OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::siz
   for (std::size_t k = 0; k < kOperationKinds; ++k) {
     ranges_[k] = {begin, counts[k], counts[k], 0, static_cast<std::uint32_t>(counts[k] - 1)};
     for (std::size_t i = 0; i < counts[k]; ++i) {
-      Operation& record = records_[begin + i];
+      FabricOperation& record = records_[begin + i];
       record.kind = static_cast<OperationKind>(k);
       record.index = static_cast<std::uint32_t>(i);
       record.next_free = static_cast<std::uint32_t>(i + 1);
@@ -21,34 +21,34 @@ OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::siz
   }
 }
 
-Operation* OperationTable::find(void* op_context) {
+FabricOperation* OperationTable::find(void* op_context) {
   // Compared as numbers, because a foreign pointer belongs to no array of this table.
   const auto place = reinterpret_cast<std::uintptr_t>(op_context);
   const auto begin = reinterpret_cast<std::uintptr_t>(records_.data());
-  if (place < begin || (place - begin) % sizeof(Operation) != 0) return nullptr;
-  const std::size_t index = (place - begin) / sizeof(Operation);
+  if (place < begin || (place - begin) % sizeof(FabricOperation) != 0) return nullptr;
+  const std::size_t index = (place - begin) / sizeof(FabricOperation);
   return index < records_.size() ? &records_[index] : nullptr;
 }
 
-Operation* OperationTable::take(OperationKind kind) {
-  Range& range = ranges_[static_cast<std::size_t>(kind)];
+FabricOperation* OperationTable::take(OperationKind kind) {
+  KindRange& range = ranges_[static_cast<std::size_t>(kind)];
   if (range.free == 0) return nullptr;
-  Operation& record = records_[range.begin + range.first_free];
+  FabricOperation& record = records_[range.begin + range.first_free];
   range.first_free = record.next_free;
   --range.free;
   return &record;
 }
 
-void OperationTable::give_back(Operation& operation) {
-  Range& range = ranges_[static_cast<std::size_t>(operation.kind)];
+void OperationTable::give_back(FabricOperation& operation) {
+  KindRange& range = ranges_[static_cast<std::size_t>(operation.kind)];
   operation.state = OperationState::kFree;
   operation.next_free = range.first_free;
   range.first_free = operation.index;
   if (range.free++ == 0) range.last_free = operation.index;
 }
 
-void OperationTable::give_back_last(Operation& operation) {
-  Range& range = ranges_[static_cast<std::size_t>(operation.kind)];
+void OperationTable::give_back_last(FabricOperation& operation) {
+  KindRange& range = ranges_[static_cast<std::size_t>(operation.kind)];
   operation.state = OperationState::kFree;
   (range.free == 0 ? range.first_free : records_[range.begin + range.last_free].next_free) =
       operation.index;
@@ -56,8 +56,8 @@ void OperationTable::give_back_last(Operation& operation) {
   ++range.free;
 }
 
-Operation& OperationTable::at(OperationKind kind, std::size_t index) {
-  const Range& range = ranges_[static_cast<std::size_t>(kind)];
+FabricOperation& OperationTable::at(OperationKind kind, std::size_t index) {
+  const KindRange& range = ranges_[static_cast<std::size_t>(kind)];
   LINTEL_ASSERT(index < range.count);
   return records_[range.begin + index];
 }

@@ -28,7 +28,7 @@ enum class OperationState : std::uint8_t {
   kInFlight,  // the provider has it
 };
 
-struct Operation {
+struct FabricOperation {
   // First member: the provider may write here while it has the operation (FI_CONTEXT, FI_CONTEXT2).
   fi_context2 provider_room{};
   OperationKind kind = OperationKind::kReceive;
@@ -57,16 +57,16 @@ class OperationTable {
   OperationTable& operator=(const OperationTable&) = delete;
 
   // The record at `op_context`, or nullptr if it is no record of this table.
-  Operation* find(void* op_context);
+  FabricOperation* find(void* op_context);
 
   // A free record of that kind, or nullptr. The caller sets its state.
-  Operation* take(OperationKind kind);
-  void give_back(Operation& operation);
+  FabricOperation* take(OperationKind kind);
+  void give_back(FabricOperation& operation);
   // Gives back a record whose completion the provider may still report: it is reused last.
-  void give_back_last(Operation& operation);
+  void give_back_last(FabricOperation& operation);
 
   // REQUIRES: index < count of that kind.
-  Operation& at(OperationKind kind, std::size_t index);
+  FabricOperation& at(OperationKind kind, std::size_t index);
   std::size_t count(OperationKind kind) const {
     return ranges_[static_cast<std::size_t>(kind)].count;
   }
@@ -76,7 +76,7 @@ class OperationTable {
   }
 
  private:
-  struct Range {
+  struct KindRange {
     std::size_t begin = 0;
     std::size_t count = 0;
     std::size_t free = 0;
@@ -84,8 +84,8 @@ class OperationTable {
     std::uint32_t first_free = 0;
     std::uint32_t last_free = 0;
   };
-  std::vector<Operation> records_;
-  Range ranges_[kOperationKinds];
+  std::vector<FabricOperation> records_;
+  KindRange ranges_[kOperationKinds];
 };
 
 }  // namespace lintel::transport

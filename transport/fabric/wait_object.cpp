@@ -25,7 +25,7 @@ int inner_epoll(int outer) {
   return found;
 }
 
-int descriptor_of(const CompletionQueue& completions) {
+int descriptor_of(const OfiCompletionQueue& completions) {
   int fd = -1;
   return fi_control(&completions.raw()->fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
 }
@@ -45,22 +45,22 @@ std::vector<int> watched_descriptors(const std::string& fdinfo) {
   return found;
 }
 
-WaitObject WaitObject::of_queue(const CompletionQueue& completions) {
+WaitObject WaitObject::of_queue(const OfiCompletionQueue& completions) {
   WaitObject object;
   object.fd_ = descriptor_of(completions);
   object.provider_arms_ = object.fd_ >= 0;
   return object;
 }
 
-WaitObject WaitObject::of_sockets(const Domain& domain) {
+WaitObject WaitObject::of_sockets(const OfiDomain& domain) {
   WaitObject object;
-  const Result<CompletionQueue> scout = CompletionQueue::open(domain, 1, FI_WAIT_FD);
+  const Result<OfiCompletionQueue> scout = OfiCompletionQueue::open(domain, 1, FI_WAIT_FD);
   if (!scout) return object;
   if (const int outer = descriptor_of(*scout); outer >= 0) object.fd_ = inner_epoll(outer);
   return object;
 }
 
-bool WaitObject::may_sleep(const Fabric& fabric, const CompletionQueue& completions) const {
+bool WaitObject::may_sleep(const OfiFabric& fabric, const OfiCompletionQueue& completions) const {
   fid* queue = &completions.raw()->fid;
   return fi_trywait(fabric.raw(), &queue, 1) == 0;
 }

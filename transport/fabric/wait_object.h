@@ -29,16 +29,16 @@ std::vector<int> watched_descriptors(const std::string& fdinfo);
 class WaitObject {
  public:
   // The queue's own descriptor. REQUIRES: `completions` was opened with FI_WAIT_FD.
-  static WaitObject of_queue(const CompletionQueue& completions);
+  static WaitObject of_queue(const OfiCompletionQueue& completions);
   // The descriptor of all sockets of the domain, for net of libfabric 1.17. The queue that is used
   // needs none.
-  static WaitObject of_sockets(const Domain& domain);
+  static WaitObject of_sockets(const OfiDomain& domain);
 
   int fd() const { return fd_; }  // -1: none; poll from time to time
   // True: call may_sleep() before a sleep. False: the queue must have been read until it was empty.
   bool provider_arms() const { return provider_arms_; }
   // Asks the provider. False: read the queue first.
-  bool may_sleep(const Fabric& fabric, const CompletionQueue& completions) const;
+  bool may_sleep(const OfiFabric& fabric, const OfiCompletionQueue& completions) const;
 
  private:
   int fd_ = -1;

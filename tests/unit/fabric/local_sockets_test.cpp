@@ -55,7 +55,7 @@ const std::string& before() {
       Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)).use("bbr") ? "bbr" : "cubic";
   return name;
 }
-std::string freed() { return paces(before()) ? "reno" : before(); }
+std::string expected_algorithm() { return paces(before()) ? "reno" : before(); }
 
 sockaddr_in ipv4(const char* dotted) {
   sockaddr_in address{};
@@ -98,16 +98,16 @@ TEST(LocalSockets, KeepACongestionControlThatDoesNotPace) {
   const Socket own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_TRUE(own.use("cubic") || own.use("reno"));  // not every user may choose cubic
   const std::string kept = own.algorithm();
-  free_of_pacing(own.fd());
+  disable_pacing(own.fd());
   EXPECT_EQ(own.algorithm(), kept);
 }
 
 TEST(LocalSockets, ThatAFreedListenerAcceptsLaterAreFree) {
   const Socket own = listener("127.0.0.1");
   const Socket other = listener("127.0.0.1");
-  EXPECT_EQ(free_listener(own.address()), 1U);
+  EXPECT_EQ(disable_pacing_of_listener(own.address()), 1U);
   const Socket caller = connection(own);
-  EXPECT_EQ(accepted(own).algorithm(), freed());
+  EXPECT_EQ(accepted(own).algorithm(), expected_algorithm());
   EXPECT_EQ(other.algorithm(), before());
   EXPECT_EQ(caller.algorithm(), before());
 }
@@ -121,16 +121,16 @@ TEST(LocalSockets, OfOnePeerAreThoseConnectedToItAndThoseAcceptedFromItsNode) {
   const Socket caller = connection(own);
   const Socket from_own_node = accepted(own);
 
-  EXPECT_EQ(free_connections(own.address(), peer.address()), 1U);
-  EXPECT_EQ(to_peer.algorithm(), freed());
+  EXPECT_EQ(disable_pacing_of_connections(own.address(), peer.address()), 1U);
+  EXPECT_EQ(to_peer.algorithm(), expected_algorithm());
   EXPECT_EQ(to_stranger.algorithm(), before());
   EXPECT_EQ(from_own_node.algorithm(), before());
   EXPECT_EQ(own.algorithm(), before());
 
   // The peer on our own node: its processes have connected to us.
   const Socket neighbour = listener("127.0.0.1");
-  EXPECT_EQ(free_connections(own.address(), neighbour.address()), 1U);
-  EXPECT_EQ(from_own_node.algorithm(), freed());
+  EXPECT_EQ(disable_pacing_of_connections(own.address(), neighbour.address()), 1U);
+  EXPECT_EQ(from_own_node.algorithm(), expected_algorithm());
   EXPECT_EQ(caller.algorithm(), before());
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 TEST(OperationTable, FindsARecordByThePointerThatTheProviderWasGiven) {
   OperationTable table(2, 3, 4, 5);
-  Operation* write = table.take(OperationKind::kWrite);
+  FabricOperation* write = table.take(OperationKind::kWrite);
   EXPECT_EQ(table.find(&write->provider_room), write);
   EXPECT_EQ(table.find(write)->kind, OperationKind::kWrite);
 }
@@ -18,18 +18,18 @@ TEST(OperationTable, FindsARecordByThePointerThatTheProviderWasGiven) {
 TEST(OperationTable, KnowsPointersThatAreNotItsOwn) {
   OperationTable table(2, 3, 4, 5);
   auto* first = reinterpret_cast<std::byte*>(&table.at(OperationKind::kReceive, 0));
-  Operation stranger;
+  FabricOperation stranger;
   EXPECT_EQ(table.find(nullptr), nullptr);
   EXPECT_EQ(table.find(&stranger), nullptr);
   EXPECT_EQ(table.find(first + 8), nullptr);
-  EXPECT_EQ(table.find(first - sizeof(Operation)), nullptr);
-  EXPECT_EQ(table.find(first + 14 * sizeof(Operation)), nullptr);
+  EXPECT_EQ(table.find(first - sizeof(FabricOperation)), nullptr);
+  EXPECT_EQ(table.find(first + 14 * sizeof(FabricOperation)), nullptr);
 }
 
 TEST(OperationTable, GivesEachRecordOnceUntilThereIsNone) {
   OperationTable table(2, 3, 4, 5);
-  std::set<Operation*> taken;
-  while (Operation* record = table.take(OperationKind::kSend)) taken.insert(record);
+  std::set<FabricOperation*> taken;
+  while (FabricOperation* record = table.take(OperationKind::kSend)) taken.insert(record);
   EXPECT_EQ(taken.size(), 3U);
   EXPECT_EQ(table.taken_count(OperationKind::kSend), 3U);
   EXPECT_EQ(table.taken_count(OperationKind::kWrite), 0U);
@@ -39,8 +39,8 @@ TEST(OperationTable, GivesEachRecordOnceUntilThereIsNone) {
 
 TEST(OperationTable, UsesTheRecordThatCameBackLastFirst) {
   OperationTable table(0, 3, 0, 0);
-  Operation* a = table.take(OperationKind::kSend);
-  Operation* b = table.take(OperationKind::kSend);
+  FabricOperation* a = table.take(OperationKind::kSend);
+  FabricOperation* b = table.take(OperationKind::kSend);
   table.give_back(*a);
   table.give_back(*b);
   EXPECT_EQ(table.take(OperationKind::kSend), b);
@@ -49,9 +49,9 @@ TEST(OperationTable, UsesTheRecordThatCameBackLastFirst) {
 
 TEST(OperationTable, UsesADoubtfulRecordLastOfAll) {
   OperationTable table(0, 3, 0, 0);
-  Operation* a = table.take(OperationKind::kSend);
-  Operation* b = table.take(OperationKind::kSend);
-  Operation* c = table.take(OperationKind::kSend);
+  FabricOperation* a = table.take(OperationKind::kSend);
+  FabricOperation* b = table.take(OperationKind::kSend);
+  FabricOperation* c = table.take(OperationKind::kSend);
   table.give_back_last(*a);
   table.give_back(*b);
   table.give_back_last(*c);

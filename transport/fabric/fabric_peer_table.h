@@ -1,5 +1,5 @@
 #pragma once
-// PeerTable: what a FabricTransport knows about each peer, and which peers accept nothing.
+// FabricPeerTable: what a FabricTransport knows about each peer, and which peers accept nothing.
 //
 // libfabric's TCP providers never report that nothing listens at an address: every post answers
 // "try again". So a peer that was tried and has accepted nothing for the connect timeout is
@@ -24,7 +24,7 @@
 
 namespace lintel::transport {
 
-struct Operation;
+struct FabricOperation;
 
 struct FabricPeer {
   ProcessId name;
@@ -33,15 +33,15 @@ struct FabricPeer {
   std::uint32_t in_flight = 0;   // operations of the present epoch that the provider has
   bool reached = false;          // the peer has accepted something in the present epoch
   bool failed = false;           // lost; reported by the next poll()
-  Operation* landing = nullptr;  // for the placed message that is expected of the peer
+  FabricOperation* landing = nullptr;  // for the placed message that is expected of the peer
   Error failure;
   // Waiting: posts are answered with "try again", and the peer counts as not reached.
   ConnectAttempt attempt;
 };
 
-class PeerTable {
+class FabricPeerTable {
  public:
-  PeerTable(Nanoseconds connect_timeout, bool idle_refusal_means_absent)
+  FabricPeerTable(Nanoseconds connect_timeout, bool idle_refusal_means_absent)
       : attempts_(connect_timeout), idle_refusal_means_absent_(idle_refusal_means_absent) {}
 
   PeerId find(ProcessId name) const;  // kNoPeer: unknown

@@ -1,5 +1,5 @@
 // When a peer that accepts nothing counts as lost. Tests pass the time as an argument.
-#include "transport/fabric/peer_table.h"
+#include "transport/fabric/fabric_peer_table.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class PeerTableTest : public testing::Test {
     }
     table.report_failures(now, sink);
   }
-  PeerTable table{milliseconds(100), true};
+  FabricPeerTable table{milliseconds(100), true};
   FailureRecorder sink;
   PeerId peer = table.add({NodeId(1), Pid(2)}, 0);
   int tries = 0;

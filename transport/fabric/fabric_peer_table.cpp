@@ -1,16 +1,16 @@
-#include "transport/fabric/peer_table.h"
+#include "transport/fabric/fabric_peer_table.h"
 
 #include <rdma/fi_errno.h>
 
 #include <utility>
 
 namespace lintel::transport {
-PeerId PeerTable::find(ProcessId name) const {
+PeerId FabricPeerTable::find(ProcessId name) const {
   const auto found = ids_.find(name);
   return found == ids_.end() ? kNoPeer : found->second;
 }
 
-PeerId PeerTable::add(ProcessId name, fi_addr_t address) {
+PeerId FabricPeerTable::add(ProcessId name, fi_addr_t address) {
   const PeerId id(static_cast<std::uint32_t>(peers_.size()));
   FabricPeer& peer = peers_.emplace_back();
   peer.name = name;
@@ -20,13 +20,13 @@ PeerId PeerTable::add(ProcessId name, fi_addr_t address) {
   return id;
 }
 
-void PeerTable::accepted(FabricPeer& peer) {
+void FabricPeerTable::accepted(FabricPeer& peer) {
   peer.reached = true;
   ++peer.in_flight;
   if (peer.attempt.waiting) attempts_.end(peer.attempt);
 }
 
-void PeerTable::refused(PeerId id, TimePoint now) {
+void FabricPeerTable::refused(PeerId id, TimePoint now) {
   FabricPeer& peer = at(id);
   // Its queue is full, so the peer exists.
   if (peer.reached && !(idle_refusal_means_absent_ && peer.in_flight == 0)) return;
@@ -35,20 +35,20 @@ void PeerTable::refused(PeerId id, TimePoint now) {
   attempts_.refused(peer.attempt, now);
 }
 
-void PeerTable::end_epoch(FabricPeer& peer) {
+void FabricPeerTable::end_epoch(FabricPeer& peer) {
   attempts_.end(peer.attempt);
   ++peer.epoch;
   peer.in_flight = 0;
   peer.reached = false;
 }
 
-void PeerTable::disconnect(PeerId id) {
+void FabricPeerTable::disconnect(PeerId id) {
   FabricPeer& peer = at(id);
   end_epoch(peer);
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
 
-void PeerTable::fail(PeerId id, Error error) {
+void FabricPeerTable::fail(PeerId id, Error error) {
   FabricPeer& peer = at(id);
   end_epoch(peer);
   if (peer.failed) return;  // one report for several losses
@@ -57,7 +57,7 @@ void PeerTable::fail(PeerId id, Error error) {
   failed_.push_back(id);
 }
 
-std::size_t PeerTable::report_failures(TimePoint now, Sink& sink) {
+std::size_t FabricPeerTable::report_failures(TimePoint now, Sink& sink) {
   attempts_.expire(now, [this](PeerId id, ConnectAttempts::End end) {
     if (end != ConnectAttempts::End::kTimedOut) return;
     fail(id, {Loss::kPeer, "fi_send", "nobody accepts a connection at the peer's address",
