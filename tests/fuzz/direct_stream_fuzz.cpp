@@ -16,25 +16,26 @@ using namespace lintel;
 using namespace lintel::transport;
 using lintel::testing::Input;
 
-constexpr InboundStream::Limits kLimits{512, 4096, 2048};
+constexpr InboundStream::PieceLimits kLimits{512, 4096, 2048};
 constexpr std::size_t kBuffer = 1024;
 
 // Writes go anywhere into one target. Placed messages find a place only while there is one. Reads
 // every byte that it is given.
-class TouchingTaker final : public StreamTaker {
+class TouchingStreamSink final : public StreamSink {
  public:
   Bytes target = Bytes(4096);
   Bytes landing;
   unsigned touched = 0;
 
-  void take_message(std::span<const std::byte> message) override { touch(message); }
+  void on_message(std::span<const std::byte> message) override { touch(message); }
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
     if (where.address > target.size() || length > target.size() - where.address) return nullptr;
     return target.data() + where.address;
   }
-  void write_is_in_place(Immediate) override { touch(target); }
+  void on_write_in_place(Immediate) override { touch(target); }
   std::span<std::byte> place_of_payload(PlacementKey) override { return landing; }
-  void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override {
+  void on_placed_message(std::span<const std::byte> message,
+                         const PlacedPayload& payload) override {
     touch(message);
     touch(payload.bytes);
   }
@@ -51,9 +52,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input(data, size);
   StreamBuffers buffers(kBuffer);
   InboundStream stream(kLimits, buffers);
-  TouchingTaker taker;
+  TouchingStreamSink sink;
   Bytes waiting;  // stands for the kernel's buffer
-  while (!input.empty() && stream.state() != InboundStream::State::kBroken) {
+  while (!input.empty() && stream.state() != InboundStream::StreamState::kBroken) {
     const std::uint8_t command = input.byte();
     switch (command % 8) {
       case 0: append(waiting, input.bytes(input.byte())); break;
@@ -67,20 +68,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       filled(1 + input.byte() * 8U, command));
         break;
       case 4:
-        if (stream.state() == InboundStream::State::kReading && !stream.is_in_the_middle())
-          taker.landing.assign(input.byte() * 8U, std::byte{0});
-        if (stream.state() == InboundStream::State::kStalled)
-          taker.landing.assign(1 + input.byte() * 8U, std::byte{0});
+        if (stream.state() == InboundStream::StreamState::kReading && !stream.has_partial_piece())
+          sink.landing.assign(input.byte() * 8U, std::byte{0});
+        if (stream.state() == InboundStream::StreamState::kStalled)
+          sink.landing.assign(1 + input.byte() * 8U, std::byte{0});
         break;
       case 5: stream.cut_write(); break;
-      case 6: stream.resume(taker); break;
+      case 6: stream.resume(sink); break;
       default: {
         const std::size_t portion = std::min<std::size_t>(waiting.size(), 1U + input.byte());
-        const std::size_t fed = feed(stream, taker, std::span(waiting).first(portion),
+        const std::size_t fed = feed(stream, sink, std::span(waiting).first(portion),
                                      1U + input.byte(), 1U + input.byte());
         waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(fed));
       }
     }
   }
-  return taker.touched == 1U ? 1 : 0;
+  return sink.touched == 1U ? 1 : 0;
 }

@@ -12,7 +12,7 @@
 
 namespace lintel::transport {
 
-struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
+struct DirectTransport::Connection final : StreamSink, HalfOpenCaller {
   enum class Phase : std::uint8_t {
     kConnecting,  // made by this process: the kernel is connecting
     kRequested,   // made by this process: the connect request was sent, the answer is awaited
@@ -21,15 +21,15 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
     kClosed,      // torn down
   };
 
-  Connection(DirectTransport& transport, const InboundStream::Limits& limits)
+  Connection(DirectTransport& transport, const InboundStream::PieceLimits& limits)
       : owner(transport), limits_(limits) {}
 
   // Called by its stream, inside poll().
-  void take_message(std::span<const std::byte> message) override;
+  void on_message(std::span<const std::byte> message) override;
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override;
-  void write_is_in_place(Immediate immediate) override;
+  void on_write_in_place(Immediate immediate) override;
   std::span<std::byte> place_of_payload(PlacementKey key) override;
-  void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override;
+  void on_placed_message(std::span<const std::byte> message, const PlacedPayload& payload) override;
 
   // Resets the record for another socket.
   void begin(FileDescriptor socket, Phase first);
@@ -39,7 +39,7 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   Phase phase = Phase::kClosed;
   PeerId peer = kNoPeer;
   std::optional<InboundStream> stream;
-  OutboundRow waiting;
+  OutboundQueue waiting;
   static constexpr std::uint32_t kUnwatched = 0xffffffffU;
   std::uint32_t watched = kUnwatched;  // events that epoll reports
   bool is_ending = false;  // nothing can be sent; what has arrived is read, then it ends
@@ -53,7 +53,7 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   std::size_t greeting_bytes = 0;
 
  private:
-  InboundStream::Limits limits_;
+  InboundStream::PieceLimits limits_;
 };
 
 }  // namespace lintel::transport

@@ -42,7 +42,7 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
 
 // Connects to the peer, unless it is too early for another attempt.
 void DirectTransport::connect(PeerId id) {
-  Peer& peer = at(id);
+  DirectPeer& peer = at(id);
   if (peer.failed || closing_) return;
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
@@ -61,8 +61,8 @@ void DirectTransport::connect(PeerId id) {
 // A record that no connection uses.
 DirectTransport::Connection& DirectTransport::spare_connection() {
   if (spare_.empty()) {
-    const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes,
-                                       attributes_.max_placed_bytes};
+    const InboundStream::PieceLimits limits{
+        attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();
   }
@@ -148,7 +148,7 @@ bool DirectTransport::send_greeting(Connection& connection, ProcessId to, Greeti
 
 void DirectTransport::accept_callers() {
   for (int accepted = 0; accepted < kCallersPerPoll; ++accepted) {
-    Caller caller = accept_at(listener_.get(), own_);
+    AcceptedSocket caller = accept_at(listener_.get(), own_);
     if (!caller.fd.is_open()) {
       if (caller.error == EMFILE || caller.error == ENFILE || caller.error == ENOBUFS ||
           caller.error == ENOMEM) {
@@ -179,7 +179,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     ++counters_.refused_callers;
     return tear_down(connection);
   }
-  Peer& peer = at(resolved.value());
+  DirectPeer& peer = at(resolved.value());
   // Only a request that has reached the peer counts: another one may take a long time.
   const bool simultaneous = peer.connecting != nullptr &&
                             peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
@@ -202,7 +202,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
 }
 
 void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& greeting) {
-  Peer& peer = at(id);
+  DirectPeer& peer = at(id);
   LINTEL_ASSERT(peer.connection == nullptr);
   if (peer.connecting == &connection) clear_connecting(peer);
   callers_.remove(connection);
@@ -240,7 +240,7 @@ void DirectTransport::tear_down(Connection& connection) {
   --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
   callers_.remove(connection);
   if (connection.peer != kNoPeer) {
-    Peer& peer = at(connection.peer);
+    DirectPeer& peer = at(connection.peer);
     if (peer.connection == &connection) peer.connection = nullptr;
     if (peer.connecting == &connection) clear_connecting(peer);
     if (std::exchange(connection.is_expected, false)) peer.expects = false;
@@ -255,7 +255,7 @@ void DirectTransport::tear_down(Connection& connection) {
     }
     outbound_.give_back(record);
   }
-  if (connection.stream->is_in_the_middle()) ++counters_.failed_receives;
+  if (connection.stream->has_partial_piece()) ++counters_.failed_receives;
   if (const auto target = targets_.find(connection.written_key);
       target != targets_.end() && target->second.writer == &connection) {
     target->second.writer = nullptr;
@@ -279,7 +279,7 @@ void DirectTransport::tear_down(Connection& connection) {
 }
 
 // Ends both connections of a peer and the operations on them.
-void DirectTransport::end_connections(Peer& peer, Error ending) {
+void DirectTransport::end_connections(DirectPeer& peer, Error ending) {
   attempts_.end(peer.attempt);
   if (peer.connecting != nullptr) tear_down(*peer.connecting);
   if (peer.connection != nullptr) {
@@ -292,7 +292,7 @@ void DirectTransport::end_connections(Peer& peer, Error ending) {
 
 // Called when the open connection is lost, or none can be made.
 void DirectTransport::fail(PeerId id, Error error) {
-  Peer& peer = at(id);
+  DirectPeer& peer = at(id);
   end_connections(peer, error);
   if (peer.failed) return;  // one report for several losses
   peer.failed = true;
@@ -303,8 +303,8 @@ void DirectTransport::fail(PeerId id, Error error) {
 // Data that the kernel has may still arrive at the peer, such as a goodbye.
 void DirectTransport::disconnect(PeerId id) {
   lock_.is_held();
-  Peer& peer = at(id);
-  if (peer.connection != nullptr) leave(peer.connection->fd.get());
+  DirectPeer& peer = at(id);
+  if (peer.connection != nullptr) finish_sending(peer.connection->fd.get());
   end_connections(peer, kDisconnected);
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
@@ -334,7 +334,7 @@ void DirectTransport::report_failures(Sink& sink) {
   while (!failed_.empty()) {
     const PeerId id = failed_.back();
     failed_.pop_back();
-    Peer& peer = at(id);
+    DirectPeer& peer = at(id);
     peer.failed = false;
     if (peer.connection != nullptr) note_recent(*peer.connection);
     ++reports_;

@@ -109,7 +109,7 @@ void DirectTransport::poll_all_sockets() {
     }
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
-    if (connection->stream->state() == InboundStream::State::kStalled) {
+    if (connection->stream->state() == InboundStream::StreamState::kStalled) {
       stop_watching(*connection);  // it has ended; this is reported after its payload was placed
       continue;
     }
@@ -129,7 +129,7 @@ void DirectTransport::note_recent(Connection& connection) {
 // ---- Receiving
 
 bool DirectTransport::much_is_due(const Connection& connection) const {
-  const Peer& peer = peers_[connection.peer.value];
+  const DirectPeer& peer = peers_[connection.peer.value];
   return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle);
 }
 
@@ -137,7 +137,7 @@ bool DirectTransport::much_is_due(const Connection& connection) const {
 bool DirectTransport::receive(Connection& connection) {
   InboundStream& stream = *connection.stream;
   for (int read = 0; read < kReadsPerPoll; ++read) {
-    if (stream.state() != InboundStream::State::kReading) return false;
+    if (stream.state() != InboundStream::StreamState::kReading) return false;
     const std::span<const iovec> room =
         stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
     if (room.empty()) return false;  // no memory for a buffer now
@@ -150,12 +150,12 @@ bool DirectTransport::receive(Connection& connection) {
     }
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), connection);
-    if (stream.state() == InboundStream::State::kBroken) {
+    if (stream.state() == InboundStream::StreamState::kBroken) {
       ++counters_.broken_streams;
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
       return false;
     }
-    if (stream.state() == InboundStream::State::kStalled) {
+    if (stream.state() == InboundStream::StreamState::kStalled) {
       stalled_.push_back(&connection);
       watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
       return false;
@@ -166,7 +166,7 @@ bool DirectTransport::receive(Connection& connection) {
 }
 
 bool DirectTransport::may_resume(const Connection& connection) const {
-  const Peer& peer = peers_[connection.peer.value];
+  const DirectPeer& peer = peers_[connection.peer.value];
   return placement_enabled_ && (unexpected_ < kUnexpectedSlots ||
                                 (peer.expects && peer.expected == connection.stalled_key));
 }
@@ -178,13 +178,13 @@ void DirectTransport::resume_stalled() {
     if (connection->phase != Connection::Phase::kOpen) continue;  // ended by a call of the sink
     if (may_resume(*connection)) connection->stream->resume(*connection);
     switch (connection->stream->state()) {
-      case InboundStream::State::kStopped: break;
-      case InboundStream::State::kStalled: stalled_.push_back(connection); break;
-      case InboundStream::State::kReading:
+      case InboundStream::StreamState::kStopped: break;
+      case InboundStream::StreamState::kStalled: stalled_.push_back(connection); break;
+      case InboundStream::StreamState::kReading:
         watch_for(*connection, connection->waiting.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);
         if (connection->is_ending) ending_.push_back(connection);
         break;
-      case InboundStream::State::kBroken:
+      case InboundStream::StreamState::kBroken:
         ++counters_.broken_streams;
         fail(connection->peer, {Loss::kPeer, "recv", connection->stream->reason()});
         break;
@@ -192,7 +192,7 @@ void DirectTransport::resume_stalled() {
   }
 }
 
-void DirectTransport::Connection::take_message(std::span<const std::byte> message) {
+void DirectTransport::Connection::on_message(std::span<const std::byte> message) {
   owner.lock_.is_held();
   ++owner.reports_;
   owner.sink_->on_message(peer, message);
@@ -209,7 +209,7 @@ std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::
   return memory.data() + where.address;
 }
 
-void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
+void DirectTransport::Connection::on_write_in_place(Immediate immediate) {
   owner.lock_.is_held();
   owner.targets_.at(written_key).writer = nullptr;  // it exists: deregister_memory() cuts the write
   written_key = 0;
@@ -221,7 +221,7 @@ std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey 
   owner.lock_.is_held();
   stalled_key = key;
   if (!owner.placement_enabled_) return {};
-  const Peer& from = owner.at(peer);
+  const DirectPeer& from = owner.at(peer);
   if (from.expects && from.expected == key) {
     is_expected = true;
     return from.landing;
@@ -237,8 +237,8 @@ std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey 
   return {unexpected.get(), kMaxPlacedBytes};
 }
 
-void DirectTransport::Connection::take_placed(std::span<const std::byte> message,
-                                              const PlacedPayload& payload) {
+void DirectTransport::Connection::on_placed_message(std::span<const std::byte> message,
+                                                    const PlacedPayload& payload) {
   owner.lock_.is_held();
   // First, because the sink may expect the next payload.
   if (std::exchange(is_expected, false)) owner.at(peer).expects = false;
@@ -297,7 +297,7 @@ void DirectTransport::end(Connection& connection) {
   }
   receive_last(connection);
   if (connection.phase != Connection::Phase::kOpen) return;
-  if (connection.stream->state() == InboundStream::State::kStalled) {
+  if (connection.stream->state() == InboundStream::StreamState::kStalled) {
     std::erase(ending_, &connection);  // resume_stalled() ends it
     return stop_watching(connection);
   }

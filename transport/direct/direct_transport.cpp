@@ -99,18 +99,19 @@ Error DirectTransport::listen() {
 
 DirectTransport::~DirectTransport() {
   for (const std::unique_ptr<Connection>& connection : connections_) {
-    if (connection->fd.is_open()) leave(connection->fd.get());
+    if (connection->fd.is_open()) finish_sending(connection->fd.get());
   }
 }
 
 Result<PeerId> DirectTransport::resolve(ProcessId name) {
   lock_.is_held();
   if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
-  if (name == self_) return Error{Loss::kOperation, "resolve", "a process does not call itself"};
+  if (name == self_)
+    return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
     return address.error();
   const PeerId id(static_cast<std::uint32_t>(peers_.size()));
-  Peer& peer = peers_.emplace_back();
+  DirectPeer& peer = peers_.emplace_back();
   peer.name = name;
   peer.attempt.peer = id;
   ids_.emplace(name, id);
@@ -230,7 +231,7 @@ Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte
   lock_.is_held();
   if (access == Access::kWriteSource) return Region{};  // the source needs no registration
   const Region made{next_region_++, next_key_++, 0};
-  targets_.emplace(made.key, Target{memory, peer, nullptr});
+  targets_.emplace(made.key, WriteTarget{memory, peer, nullptr});
   ++at(peer).targets;
   return made;
 }
@@ -247,7 +248,7 @@ void DirectTransport::deregister_memory(const Region& region) {
 bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
   lock_.is_held();
   LINTEL_ASSERT(is_placement_key(key));
-  Peer& peer = at(id);
+  DirectPeer& peer = at(id);
   if (!placement_enabled_ || peer.expects || memory.empty()) return false;
   peer.expects = true;
   peer.expected = key;
@@ -257,7 +258,7 @@ bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<st
 
 Withdrawal DirectTransport::withdraw_placement(PeerId id) {
   lock_.is_held();
-  Peer& peer = at(id);
+  DirectPeer& peer = at(id);
   if (!peer.expects) return Withdrawal::kNone;
   if (peer.connection != nullptr && peer.connection->is_expected) return Withdrawal::kArriving;
   peer.expects = false;
@@ -272,7 +273,7 @@ bool DirectTransport::close(TimePoint) {
 
 std::string DirectTransport::describe(PeerId id) const {
   lock_.is_held();
-  const Peer& peer = peers_[id.value];
+  const DirectPeer& peer = peers_[id.value];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (peer.connection != nullptr) return text + " is open";

@@ -106,7 +106,7 @@ class DirectTransport final : public Transport {
 
  private:
   struct Connection;
-  struct Peer {
+  struct DirectPeer {
     ProcessId name;
     Connection* connection = nullptr;  // open
     Connection* connecting = nullptr;  // being made by this process
@@ -121,7 +121,7 @@ class DirectTransport final : public Transport {
     std::uint64_t peer_incarnation = 0;  // of the open connection, from the peer's greeting
     std::uint64_t peer_generation = 0;
   };
-  struct Target {
+  struct WriteTarget {
     std::span<std::byte> memory;
     PeerId peer;
     Connection* writer = nullptr;  // the connection on which a write to it arrives
@@ -139,8 +139,8 @@ class DirectTransport final : public Transport {
 
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
-  Peer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return peers_[peer.value]; }
-  static void clear_connecting(Peer& peer) {
+  DirectPeer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return peers_[peer.value]; }
+  static void clear_connecting(DirectPeer& peer) {
     peer.connecting = nullptr;
     peer.attempt.in_progress = false;
   }
@@ -161,7 +161,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void tear_down(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_connections(Peer& peer, Error ending) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_connections(DirectPeer& peer, Error ending) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
   void give_back_unexpected(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void expire_attempts() LINTEL_REQUIRES(lock_);
@@ -210,9 +210,9 @@ class DirectTransport final : public Transport {
   TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
-  std::deque<Peer> peers_ LINTEL_GUARDED_BY(lock_);
+  std::deque<DirectPeer> peers_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
-  std::unordered_map<std::uint64_t, Target> targets_ LINTEL_GUARDED_BY(lock_);  // by key
+  std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
   std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
 

@@ -22,14 +22,14 @@ std::unique_ptr<std::byte[]> StreamBuffers::take() {
   return buffer;
 }
 
-InboundStream::InboundStream(const Limits& limits, StreamBuffers& buffers)
+InboundStream::InboundStream(const PieceLimits& limits, StreamBuffers& buffers)
     : limits_(limits), buffers_(buffers) {
   LINTEL_ASSERT(buffers.bytes() >= limits.message_bytes + sizeof(PieceHeader));
   LINTEL_ASSERT(buffers.bytes() >= sizeof(PieceHeader) + sizeof(PlacedHeader) + kMaxPlacedMessage);
 }
 
 std::span<const iovec> InboundStream::room(std::size_t at_most) {
-  LINTEL_ASSERT(state_ == State::kReading);
+  LINTEL_ASSERT(state_ == StreamState::kReading);
   if (!buffer_ && !(buffer_ = buffers_.take())) return {};
   make_room();
   pieces_[0] = {place_, to_place_};
@@ -52,77 +52,77 @@ void InboundStream::give_buffer_back() {
   begin_ = end_ = wanted_ = 0;
 }
 
-void InboundStream::arrived(std::size_t bytes, StreamTaker& taker) {
+void InboundStream::arrived(std::size_t bytes, StreamSink& sink) {
   const std::size_t placed = std::min(bytes, to_place_);
   place_ += placed;
   to_place_ -= placed;
   end_ += bytes - placed;
   LINTEL_ASSERT(end_ <= buffers_.bytes());
-  take_pieces(taker);
+  parse_pieces(sink);
 }
 
-void InboundStream::resume(StreamTaker& taker) {
-  if (state_ != State::kStalled) return;
-  state_ = State::kReading;
-  take_pieces(taker);
+void InboundStream::resume(StreamSink& sink) {
+  if (state_ != StreamState::kStalled) return;
+  state_ = StreamState::kReading;
+  parse_pieces(sink);
 }
 
-void InboundStream::take_pieces(StreamTaker& taker) {
-  while (carried_ != PieceKind::kMessage ? carry_on(taker) : take_piece(taker)) {
+void InboundStream::parse_pieces(StreamSink& sink) {
+  while (payload_kind_ != PieceKind::kMessage ? continue_payload(sink) : parse_piece(sink)) {
   }
   if (available() == 0) give_buffer_back();
 }
 
 // False: the bytes that have arrived allow no further step.
-bool InboundStream::take_piece(StreamTaker& taker) {
+bool InboundStream::parse_piece(StreamSink& sink) {
   wanted_ = sizeof(PieceHeader);
   if (available() < wanted_) return false;
   const auto header = decode<PieceHeader>(next());
   switch (static_cast<PieceKind>(header.kind)) {
-    case PieceKind::kMessage: return begin_message(header, taker);
-    case PieceKind::kWrite: return begin_write(header, taker);
-    case PieceKind::kPlaced: return begin_placed(header, taker);
+    case PieceKind::kMessage: return begin_message(header, sink);
+    case PieceKind::kWrite: return begin_write(header, sink);
+    case PieceKind::kPlaced: return begin_placed(header, sink);
   }
-  return broken("a piece is of a kind that there is not");
+  return broken("a piece has an unknown kind");
 }
 
-bool InboundStream::begin_message(const PieceHeader& header, StreamTaker& taker) {
+bool InboundStream::begin_message(const PieceHeader& header, StreamSink& sink) {
   if (header.length > limits_.message_bytes) return broken("a message is longer than the largest");
   wanted_ = sizeof(PieceHeader) + header.length;
   if (available() < wanted_) return false;
   const std::span<const std::byte> message(next() + sizeof(PieceHeader), header.length);
   begin_ += wanted_;
-  taker.take_message(message);
+  sink.on_message(message);
   return true;
 }
 
-bool InboundStream::begin_write(const PieceHeader& header, StreamTaker& taker) {
+bool InboundStream::begin_write(const PieceHeader& header, StreamSink& sink) {
   if (header.length == 0 || header.length > limits_.write_bytes)
-    return broken("a write has a length that none has");
+    return broken("a write has an invalid length");
   wanted_ = sizeof(PieceHeader) + sizeof(WriteHeader);
   if (available() < wanted_) return false;
   const auto write = decode<WriteHeader>(next() + sizeof(PieceHeader));
-  std::byte* const place = taker.place_of_write({write.key, write.address}, header.length);
+  std::byte* const place = sink.place_of_write({write.key, write.address}, header.length);
   if (place == nullptr) return broken("a write goes to memory that is not registered for it");
   begin_ += wanted_;
   immediate_ = Immediate(write.immediate);
-  carry(PieceKind::kWrite, {place, header.length}, header.length);
+  begin_payload(PieceKind::kWrite, {place, header.length}, header.length);
   return true;
 }
 
-bool InboundStream::begin_placed(const PieceHeader& header, StreamTaker& taker) {
+bool InboundStream::begin_placed(const PieceHeader& header, StreamSink& sink) {
   if (header.length == 0 || header.length > limits_.placed_bytes)
-    return broken("a placed message has a length that none has");
+    return broken("a placed message has an invalid length");
   if (header.message_bytes > kMaxPlacedMessage)
     return broken("the placed message is longer than the largest");
   wanted_ = sizeof(PieceHeader) + sizeof(PlacedHeader) + header.message_bytes;
   if (available() < wanted_) return false;
   const auto placed_message = decode<PlacedHeader>(next() + sizeof(PieceHeader));
   if (!is_placement_key(PlacementKey(placed_message.key)))
-    return broken("the key of a placed message is none");
-  landing_ = taker.place_of_payload(PlacementKey(placed_message.key));
+    return broken("a placed message has an invalid key");
+  landing_ = sink.place_of_payload(PlacementKey(placed_message.key));
   if (landing_.empty()) {
-    state_ = State::kStalled;
+    state_ = StreamState::kStalled;
     return false;
   }
   payload_length_ = header.length;
@@ -130,12 +130,12 @@ bool InboundStream::begin_placed(const PieceHeader& header, StreamTaker& taker) 
   std::memcpy(placed_message_.data(), next() + (wanted_ - header.message_bytes),
               header.message_bytes);
   begin_ += wanted_;
-  carry(PieceKind::kPlaced, landing_, header.length);
+  begin_payload(PieceKind::kPlaced, landing_, header.length);
   return true;
 }
 
-void InboundStream::carry(PieceKind kind, std::span<std::byte> place, std::size_t length) {
-  carried_ = kind;
+void InboundStream::begin_payload(PieceKind kind, std::span<std::byte> place, std::size_t length) {
+  payload_kind_ = kind;
   place_ = place.data();
   to_place_ = std::min(place.size(), length);
   to_drop_ = length - to_place_;
@@ -144,7 +144,7 @@ void InboundStream::carry(PieceKind kind, std::span<std::byte> place, std::size_
 }
 
 // Copies the part of the payload that is in the buffer to its place. False: more has to arrive.
-bool InboundStream::carry_on(StreamTaker& taker) {
+bool InboundStream::continue_payload(StreamSink& sink) {
   const std::size_t placed = std::min(available(), to_place_);
   if (placed > 0) std::memcpy(place_, next(), placed);
   place_ += placed;
@@ -154,31 +154,31 @@ bool InboundStream::carry_on(StreamTaker& taker) {
   to_drop_ -= dropped;
   begin_ += dropped;
   if (to_place_ > 0 || to_drop_ > 0) return false;
-  if (std::exchange(carried_, PieceKind::kMessage) == PieceKind::kPlaced) {
+  if (std::exchange(payload_kind_, PieceKind::kMessage) == PieceKind::kPlaced) {
     const PlacedPayload payload{landing_.first(std::min(landing_.size(), payload_length_)),
                                 payload_length_};
-    taker.take_placed({placed_message_.data(), placed_message_bytes_}, payload);
+    sink.on_placed_message({placed_message_.data(), placed_message_bytes_}, payload);
   } else if (!cut_) {
-    taker.write_is_in_place(immediate_);
+    sink.on_write_in_place(immediate_);
   }
   return true;
 }
 
 void InboundStream::cut_write() {
-  if (carried_ != PieceKind::kWrite) return;
+  if (payload_kind_ != PieceKind::kWrite) return;
   to_drop_ += std::exchange(to_place_, 0);
   cut_ = true;
 }
 
 void InboundStream::stop() {
-  state_ = State::kStopped;
+  state_ = StreamState::kStopped;
   begin_ = end_;
-  carried_ = PieceKind::kMessage;
+  payload_kind_ = PieceKind::kMessage;
   to_place_ = to_drop_ = 0;
 }
 
 bool InboundStream::broken(const char* reason) {
-  state_ = State::kBroken;
+  state_ = StreamState::kBroken;
   reason_ = reason;
   return false;
 }

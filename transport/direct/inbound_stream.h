@@ -8,11 +8,11 @@
 // header.
 //
 // Owned by a connection of a DirectTransport; guarded by its owner's lock. All input is foreign and
-// is checked here or by the taker.
+// is checked here or by the sink.
 // Invariants: (1) it holds a buffer only while part of a piece is in it; (2) after a malformed
 // piece, or stop(), nothing is delivered.
 // Does not: allocate except by its buffers, or decide where writes and placed messages go: its
-// taker does.
+// sink does.
 
 #include <sys/uio.h>
 
@@ -47,22 +47,23 @@ class StreamBuffers {
   std::vector<std::unique_ptr<std::byte[]>> free_;
 };
 
-// StreamTaker: receives what an InboundStream finds. Spans are valid during the call only. The
+// StreamSink: receives what an InboundStream finds. Spans are valid during the call only. The
 // stream may be stopped during the call, but not destroyed.
-class StreamTaker {
+class StreamSink {
  public:
-  virtual ~StreamTaker() = default;
-  virtual void take_message(std::span<const std::byte> message) = 0;
+  virtual ~StreamSink() = default;
+  virtual void on_message(std::span<const std::byte> message) = 0;
 
   // Where `length` bytes for that address go. nullptr: there is no such memory, and the stream is
   // broken.
   virtual std::byte* place_of_write(RemoteMemory where, std::size_t length) = 0;
-  virtual void write_is_in_place(Immediate immediate) = 0;
+  virtual void on_write_in_place(Immediate immediate) = 0;
 
   // Where the payload of a placed message goes; a longer payload is cut. Empty: there is no memory
   // now, and the stream stalls until resume().
   virtual std::span<std::byte> place_of_payload(PlacementKey key) = 0;
-  virtual void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) = 0;
+  virtual void on_placed_message(std::span<const std::byte> message,
+                                 const PlacedPayload& payload) = 0;
 };
 
 class InboundStream {
@@ -70,18 +71,18 @@ class InboundStream {
   // The largest placed message.
   static constexpr std::size_t kMaxPlacedMessage = 128;
 
-  struct Limits {
+  struct PieceLimits {
     std::size_t message_bytes = 0;
     std::size_t write_bytes = 0;
     std::size_t placed_bytes = 0;
   };
   // Borrows the buffers, each of which has room for the largest message with its header.
-  InboundStream(const Limits& limits, StreamBuffers& buffers);
+  InboundStream(const PieceLimits& limits, StreamBuffers& buffers);
   InboundStream(const InboundStream&) = delete;
   InboundStream& operator=(const InboundStream&) = delete;
   ~InboundStream() { give_buffer_back(); }
 
-  enum class State : std::uint8_t {
+  enum class StreamState : std::uint8_t {
     kReading,
     kStalled,  // a placed message waits for memory
     kBroken,   // the input was malformed; reason() says why
@@ -90,39 +91,39 @@ class InboundStream {
 
   // Up to two places for the next bytes; the second is used only when the first is full. Beyond
   // payloads with their own place, they have room for at most `at_most` bytes. Empty: no memory.
-  // REQUIRES: state() == State::kReading.
+  // REQUIRES: state() == StreamState::kReading.
   std::span<const iovec> room(std::size_t at_most);
   // `bytes` bytes have arrived there. Delivers everything that is complete.
-  void arrived(std::size_t bytes, StreamTaker& taker);
-  // After kStalled: asks the taker for the place again.
-  void resume(StreamTaker& taker);
+  void arrived(std::size_t bytes, StreamSink& sink);
+  // After kStalled: asks the sink for the place again.
+  void resume(StreamSink& sink);
 
   // The write that arrives, if any, does not touch its memory any more: the rest of it is dropped,
-  // and write_is_in_place() is not called.
+  // and on_write_in_place() is not called.
   void cut_write();
   // Delivers nothing more, and touches no memory except the buffer. May be called inside a call of
-  // the taker.
+  // the sink.
   void stop();
-  State state() const { return state_; }
+  StreamState state() const { return state_; }
   const char* reason() const { return reason_; }
   // A piece has begun and is not complete.
-  bool is_in_the_middle() const { return carried_ != PieceKind::kMessage || begin_ != end_; }
+  bool has_partial_piece() const { return payload_kind_ != PieceKind::kMessage || begin_ != end_; }
 
  private:
   std::size_t available() const { return end_ - begin_; }
   const std::byte* next() const { return buffer_.get() + begin_; }
-  void take_pieces(StreamTaker& taker);
-  bool take_piece(StreamTaker& taker);
-  bool begin_message(const PieceHeader& header, StreamTaker& taker);
-  bool begin_write(const PieceHeader& header, StreamTaker& taker);
-  bool begin_placed(const PieceHeader& header, StreamTaker& taker);
-  void carry(PieceKind kind, std::span<std::byte> place, std::size_t length);
-  bool carry_on(StreamTaker& taker);
+  void parse_pieces(StreamSink& sink);
+  bool parse_piece(StreamSink& sink);
+  bool begin_message(const PieceHeader& header, StreamSink& sink);
+  bool begin_write(const PieceHeader& header, StreamSink& sink);
+  bool begin_placed(const PieceHeader& header, StreamSink& sink);
+  void begin_payload(PieceKind kind, std::span<std::byte> place, std::size_t length);
+  bool continue_payload(StreamSink& sink);
   bool broken(const char* reason);
   void make_room();
   void give_buffer_back();
 
-  Limits limits_;
+  PieceLimits limits_;
   StreamBuffers& buffers_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t begin_ = 0;   // start of the unread bytes in the buffer
@@ -130,8 +131,8 @@ class InboundStream {
   std::size_t wanted_ = 0;  // bytes of the piece at begin_, as far as known
 
   // The payload under way.
-  PieceKind carried_ = PieceKind::kMessage;  // kMessage: none
-  std::byte* place_ = nullptr;               // of the next byte
+  PieceKind payload_kind_ = PieceKind::kMessage;  // kMessage: none
+  std::byte* place_ = nullptr;                    // of the next byte
   std::size_t to_place_ = 0;
   std::size_t to_drop_ = 0;  // bytes to drop after those
   bool cut_ = false;
@@ -141,7 +142,7 @@ class InboundStream {
   std::size_t placed_message_bytes_ = 0;
   std::array<std::byte, kMaxPlacedMessage> placed_message_;
 
-  State state_ = State::kReading;
+  StreamState state_ = StreamState::kReading;
   const char* reason_ = "";
   iovec pieces_[2];
 };

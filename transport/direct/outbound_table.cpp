@@ -57,14 +57,14 @@ Outbound& OutboundTable::at(std::uint64_t index) {
   return records_[index];
 }
 
-void OutboundTable::append(OutboundRow& row, Outbound& record) {
-  (row.empty() ? row.first : records_[row.last].next) = record.index;
-  row.last = record.index;
+void OutboundTable::append(OutboundQueue& queue, Outbound& record) {
+  (queue.empty() ? queue.first : records_[queue.last].next) = record.index;
+  queue.last = record.index;
 }
 
-void OutboundTable::pop_front(OutboundRow& row) {
-  Outbound& record = front(row);
-  row.first = std::exchange(record.next, Outbound::kNone);
+void OutboundTable::pop_front(OutboundQueue& queue) {
+  Outbound& record = front(queue);
+  queue.first = std::exchange(record.next, Outbound::kNone);
 }
 
 }  // namespace lintel::transport

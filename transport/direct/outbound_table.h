@@ -38,7 +38,7 @@ struct Outbound {
 };
 
 // The records that wait for one connection, first in, first out.
-struct OutboundRow {
+struct OutboundQueue {
   std::uint32_t first = Outbound::kNone;
   std::uint32_t last = Outbound::kNone;
   bool empty() const { return first == Outbound::kNone; }
@@ -63,9 +63,9 @@ class OutboundTable {
   }
 
   Outbound& at(std::uint64_t index);
-  void append(OutboundRow& row, Outbound& record);
-  Outbound& front(const OutboundRow& row) { return records_[row.first]; }
-  void pop_front(OutboundRow& row);
+  void append(OutboundQueue& queue, Outbound& record);
+  Outbound& front(const OutboundQueue& queue) { return records_[queue.first]; }
+  void pop_front(OutboundQueue& queue);
 
   std::size_t frames_taken() const { return frames_taken_; }
   std::size_t writes_taken() const { return writes_taken_; }

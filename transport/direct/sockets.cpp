@@ -43,7 +43,7 @@ Result<FileDescriptor> listen_at(sockaddr_in& own) {
   if (::bind(fd.get(), generic(own), sizeof own) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return failed(Loss::kInterface, "bind",
                   errno == EADDRINUSE ? "the name is in use by another process"
-                                      : "the address cannot be listened at");
+                                      : "cannot listen at the address");
   }
   socklen_t length = sizeof own;
   if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
@@ -63,7 +63,7 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
   set(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   if (on_this_machine(own, peer)) disable_pacing(fd.get());
   if (::bind(fd.get(), generic(from), sizeof from) != 0)
-    return failed(Loss::kPeer, "bind", "the own address cannot be called from");
+    return failed(Loss::kPeer, "bind", "cannot bind to the own address");
   if (::connect(fd.get(), generic(peer), sizeof peer) != 0 && errno != EINPROGRESS) {
     return failed(Loss::kPeer, "connect", "nobody listens at the peer's address");
   }
@@ -76,8 +76,8 @@ int outcome_of_connect(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
 }
 
-Caller accept_at(int listener, const sockaddr_in& own) {
-  Caller caller;
+AcceptedSocket accept_at(int listener, const sockaddr_in& own) {
+  AcceptedSocket caller;
   socklen_t length = sizeof caller.address;
   caller.fd = FileDescriptor(static_cast<int>(uninterrupted([&] {
     return ::accept4(listener, reinterpret_cast<sockaddr*>(&caller.address), &length,
@@ -94,7 +94,7 @@ Caller accept_at(int listener, const sockaddr_in& own) {
 
 // A socket that is closed with unread data resets its connection, and data on the way to the peer
 // may be lost. So unread data are discarded first.
-void leave(int fd) {
+void finish_sending(int fd) {
   constexpr int kMostReads = 64;
   constexpr std::size_t kAll = std::size_t{1} << 30;
   ::shutdown(fd, SHUT_WR);

@@ -23,16 +23,16 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
 // The result of connect_from(): 0, or the error number.
 int outcome_of_connect(int fd);
 
-struct Caller {
+struct AcceptedSocket {
   FileDescriptor fd;  // not open: no caller waits, or `error` says why none can be accepted
   sockaddr_in address{};
   int error = 0;
 };
 // Accepts the next connection that waits.
-Caller accept_at(int listener, const sockaddr_in& own);
+AcceptedSocket accept_at(int listener, const sockaddr_in& own);
 
 // Lets the peer receive what the kernel still has, although this side no longer reads.
-void leave(int fd);
+void finish_sending(int fd);
 // Ends a connection, even if other processes hold its socket.
 void end_socket(FileDescriptor fd);
 

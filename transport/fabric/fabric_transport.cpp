@@ -203,7 +203,7 @@ void FabricTransport::dump(std::string& text) const {
   line("failed sends", counters_.failed_sends);
   line("failed writes", counters_.failed_writes);
   line("failed receives", counters_.failed_receives);
-  line("completions of nothing", counters_.foreign_completions);
+  line("unknown completions", counters_.foreign_completions);
 }
 
 TimePoint FabricTransport::next_deadline() const {

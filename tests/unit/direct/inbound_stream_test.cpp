@@ -12,15 +12,15 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kBuffer = 4096;
-constexpr InboundStream::Limits kLimits{1000, 100000, 50000};
-using State = InboundStream::State;
+constexpr InboundStream::PieceLimits kLimits{1000, 100000, 50000};
+using State = InboundStream::StreamState;
 using Found = std::vector<std::string>;
 
 class InboundStreamTest : public ::testing::Test {
  protected:
   StreamBuffers buffers{kBuffer};
   InboundStream stream{kLimits, buffers};
-  KeepingTaker taker;
+  RecordingStreamSink sink;
   Bytes bytes;
 };
 
@@ -32,66 +32,66 @@ TEST_F(InboundStreamTest, DeliversMessagesWholeWhateverPortionsTheyComeIn) {
     append_message(bytes, sent.back());
   }
   for (const std::size_t portion : {1U, 2U, 7U, 8U, 9U, 1007U, 1008U, 1009U, 4095U, 100000U}) {
-    taker.contents.clear();
-    ASSERT_EQ(feed(stream, taker, bytes, portion), bytes.size()) << portion;
-    EXPECT_EQ(taker.contents, sent) << portion;
+    sink.contents.clear();
+    ASSERT_EQ(feed(stream, sink, bytes, portion), bytes.size()) << portion;
+    EXPECT_EQ(sink.contents, sent) << portion;
   }
 }
 
 TEST_F(InboundStreamTest, HoldsABufferOnlyInTheMiddleOfAPiece) {
   append_message(bytes, filled(10, 1));
   append_message(bytes, filled(10, 2));
-  feed(stream, taker, std::span(bytes).first(bytes.size() - 1), 1000);
+  feed(stream, sink, std::span(bytes).first(bytes.size() - 1), 1000);
   EXPECT_EQ(buffers.in_use(), 1U);
-  EXPECT_TRUE(stream.is_in_the_middle());
-  feed(stream, taker, std::span(bytes).last(1), 1000);
+  EXPECT_TRUE(stream.has_partial_piece());
+  feed(stream, sink, std::span(bytes).last(1), 1000);
   EXPECT_EQ(buffers.in_use(), 0U);
-  EXPECT_FALSE(stream.is_in_the_middle());
+  EXPECT_FALSE(stream.has_partial_piece());
 }
 
 TEST_F(InboundStreamTest, RequestsTheBytesOfAWriteWhereTheyBelong) {
-  taker.targets[5] = Bytes(2000);
+  sink.targets[5] = Bytes(2000);
   const Bytes data = filled(1500, 3);
   append_write(bytes, {5, 400}, Immediate(77), data);
-  feed(stream, taker, std::span(bytes).first(32 + 100), 132);
+  feed(stream, sink, std::span(bytes).first(32 + 100), 132);
   const std::span<const iovec> room = stream.room(64);
   ASSERT_EQ(room.size(), 2U);
-  EXPECT_EQ(room[0].iov_base, taker.targets[5].data() + 500);
+  EXPECT_EQ(room[0].iov_base, sink.targets[5].data() + 500);
   EXPECT_EQ(room[0].iov_len, 1400U);
   EXPECT_EQ(room[1].iov_len, 64U);
-  EXPECT_TRUE(taker.found.empty());
-  feed(stream, taker, std::span(bytes).subspan(132), 1000);
-  EXPECT_EQ(taker.found, Found{"write 77"});
+  EXPECT_TRUE(sink.found.empty());
+  feed(stream, sink, std::span(bytes).subspan(132), 1000);
+  EXPECT_EQ(sink.found, Found{"write 77"});
   Bytes expected(2000);
   std::copy(data.begin(), data.end(), expected.begin() + 400);
-  EXPECT_EQ(taker.targets[5], expected);
+  EXPECT_EQ(sink.targets[5], expected);
 }
 
 TEST_F(InboundStreamTest, DropsTheRestOfAWriteWhoseMemoryIsDeregistered) {
-  taker.targets[5] = Bytes(1000);
+  sink.targets[5] = Bytes(1000);
   append_write(bytes, {5, 0}, Immediate(1), filled(1000, 3));
   append_message(bytes, filled(4, 9));
-  feed(stream, taker, std::span(bytes).first(32 + 300), 400);
+  feed(stream, sink, std::span(bytes).first(32 + 300), 400);
   stream.cut_write();
-  const Bytes before = taker.targets[5];
-  taker.targets.clear();  // its owner may free it
-  ASSERT_EQ(feed(stream, taker, std::span(bytes).subspan(332), 100), bytes.size() - 332);
-  EXPECT_EQ(taker.found, Found{"message"});
-  EXPECT_EQ(taker.contents.back(), filled(4, 9));
+  const Bytes before = sink.targets[5];
+  sink.targets.clear();  // its owner may free it
+  ASSERT_EQ(feed(stream, sink, std::span(bytes).subspan(332), 100), bytes.size() - 332);
+  EXPECT_EQ(sink.found, Found{"message"});
+  EXPECT_EQ(sink.contents.back(), filled(4, 9));
   EXPECT_TRUE(std::all_of(before.begin() + 300, before.end(),
                           [](std::byte b) { return b == std::byte{0}; }));
 }
 
 TEST_F(InboundStreamTest, TruncatesAPlacedMessageToItsPlace) {
-  taker.landings[3] = Bytes(100, std::byte{0xaa});
+  sink.landings[3] = Bytes(100, std::byte{0xaa});
   const Bytes payload = filled(5000, 1);
   append_placed(bytes, PlacementKey(3), filled(128, 2), payload);
   append_message(bytes, filled(4, 9));
   for (const std::size_t portion : {1U, 50U, 10000U}) {
-    taker.found.clear();
-    ASSERT_EQ(feed(stream, taker, bytes, portion), bytes.size());
-    EXPECT_EQ(taker.found, (Found{"placed message 3 of 5000", "message"}));
-    EXPECT_EQ(taker.landings[3], Bytes(payload.begin(), payload.begin() + 100));
+    sink.found.clear();
+    ASSERT_EQ(feed(stream, sink, bytes, portion), bytes.size());
+    EXPECT_EQ(sink.found, (Found{"placed message 3 of 5000", "message"}));
+    EXPECT_EQ(sink.landings[3], Bytes(payload.begin(), payload.begin() + 100));
   }
 }
 
@@ -99,17 +99,17 @@ TEST_F(InboundStreamTest, StopsWhileAPlacedMessageHasNoPlaceAndLosesNothing) {
   append_message(bytes, filled(3, 1));
   append_placed(bytes, PlacementKey(3), filled(10, 2), filled(200, 3));
   append_message(bytes, filled(4, 4));
-  const std::size_t fed = feed(stream, taker, bytes, 10000);
+  const std::size_t fed = feed(stream, sink, bytes, 10000);
   EXPECT_EQ(stream.state(), State::kStalled);
-  EXPECT_EQ(taker.found, Found{"message"});
-  stream.resume(taker);
+  EXPECT_EQ(sink.found, Found{"message"});
+  stream.resume(sink);
   EXPECT_EQ(stream.state(), State::kStalled);
-  taker.landings[3] = Bytes(200);
-  stream.resume(taker);
+  sink.landings[3] = Bytes(200);
+  stream.resume(sink);
   EXPECT_EQ(stream.state(), State::kReading);
-  feed(stream, taker, std::span(bytes).subspan(fed), 10000);
-  EXPECT_EQ(taker.found, (Found{"message", "placed message 3 of 200", "message"}));
-  EXPECT_EQ(taker.landings[3], filled(200, 3));
+  feed(stream, sink, std::span(bytes).subspan(fed), 10000);
+  EXPECT_EQ(sink.found, (Found{"message", "placed message 3 of 200", "message"}));
+  EXPECT_EQ(sink.landings[3], filled(200, 3));
 }
 
 struct Nonsense {
@@ -135,17 +135,17 @@ std::vector<Nonsense> nonsense() {
     return bytes;
   };
   return {
-      {"no_kind", header(0, 8), "a piece is of a kind that there is not"},
-      {"unknown_kind", header(4, 8), "a piece is of a kind that there is not"},
+      {"no_kind", header(0, 8), "a piece has an unknown kind"},
+      {"unknown_kind", header(4, 8), "a piece has an unknown kind"},
       {"long_message", header(1, 1001), "a message is longer than the largest"},
       {"endless_message", header(1, 0xffffffff), "a message is longer than the largest"},
-      {"empty_write", header(2, 0), "a write has a length that none has"},
-      {"long_write", header(2, 100001), "a write has a length that none has"},
-      {"empty_placed", header(3, 0), "a placed message has a length that none has"},
-      {"long_placed", header(3, 50001), "a placed message has a length that none has"},
+      {"empty_write", header(2, 0), "a write has an invalid length"},
+      {"long_write", header(2, 100001), "a write has an invalid length"},
+      {"empty_placed", header(3, 0), "a placed message has an invalid length"},
+      {"long_placed", header(3, 50001), "a placed message has an invalid length"},
       {"placed_with_a_long_message", header(3, 10, 129),
        "the placed message is longer than the largest"},
-      {"placed_with_no_key", placement_key(1ULL << 63), "the key of a placed message is none"},
+      {"placed_with_no_key", placement_key(1ULL << 63), "a placed message has an invalid key"},
       {"write_to_nowhere", write_to({6, 0}, 1),
        "a write goes to memory that is not registered for it"},
       {"write_past_the_end", write_to({5, 91}, 10),
@@ -160,14 +160,14 @@ INSTANTIATE_TEST_SUITE_P(Piece, InvalidPiece, ::testing::ValuesIn(nonsense()),
                          [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(InvalidPiece, BreaksTheStreamAfterWhatCameBeforeIt) {
-  taker.targets[5] = Bytes(100);
+  sink.targets[5] = Bytes(100);
   append_message(bytes, filled(3, 1));
   append(bytes, GetParam().bytes);
   append_message(bytes, filled(3, 2));
-  feed(stream, taker, bytes, 10000);
+  feed(stream, sink, bytes, 10000);
   EXPECT_EQ(stream.state(), State::kBroken);
   EXPECT_STREQ(stream.reason(), GetParam().reason);
-  EXPECT_EQ(taker.found, Found{"message"});
+  EXPECT_EQ(sink.found, Found{"message"});
 }
 
 // Any sequence of pieces, in any portions, with any limit on read-ahead.
@@ -180,10 +180,10 @@ TEST(InboundStreams, FindTheSameInAnyPortions) {
     Bytes bytes;
     Found expected;
     std::vector<Bytes> contents;
-    KeepingTaker taker;
-    taker.targets[1] = Bytes(100000);
-    taker.landings[2] = Bytes(20000);
-    Bytes target = taker.targets[1];
+    RecordingStreamSink sink;
+    sink.targets[1] = Bytes(100000);
+    sink.landings[2] = Bytes(20000);
+    Bytes target = sink.targets[1];
     for (std::uint32_t piece = 0; piece < 40; ++piece) {
       switch (below(3)) {
         case 0:
@@ -220,13 +220,13 @@ TEST(InboundStreams, FindTheSameInAnyPortions) {
     std::size_t fed = 0;
     while (fed < bytes.size()) {
       const std::size_t part = std::min(bytes.size() - fed, 1 + below(below(2) == 0 ? 20 : 9000));
-      fed += feed(stream, taker, std::span(bytes).subspan(fed, part), part, 1 + below(5000));
+      fed += feed(stream, sink, std::span(bytes).subspan(fed, part), part, 1 + below(5000));
       ASSERT_EQ(stream.state(), State::kReading) << stream.reason();
     }
-    ASSERT_EQ(taker.found, expected) << round;
-    ASSERT_EQ(taker.contents, contents) << round;
-    ASSERT_EQ(taker.targets[1], target) << round;
-    ASSERT_FALSE(stream.is_in_the_middle());
+    ASSERT_EQ(sink.found, expected) << round;
+    ASSERT_EQ(sink.contents, contents) << round;
+    ASSERT_EQ(sink.targets[1], target) << round;
+    ASSERT_FALSE(stream.has_partial_piece());
   }
 }
 

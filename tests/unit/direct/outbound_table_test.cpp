@@ -52,20 +52,20 @@ TEST(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
 
 TEST(OutboundRowTest, ReturnsRecordsInTheOrderInWhichTheyWereAdded) {
   OutboundTable table(2, 100, 2);
-  OutboundRow row;
-  EXPECT_TRUE(row.empty());
+  OutboundQueue queue;
+  EXPECT_TRUE(queue.empty());
   Outbound* const records[] = {table.take_write(), table.take_frame(), table.take_write(),
                                table.take_frame()};
-  for (Outbound* const record : records) table.append(row, *record);
+  for (Outbound* const record : records) table.append(queue, *record);
   for (Outbound* const record : records) {
-    ASSERT_FALSE(row.empty());
-    EXPECT_EQ(&table.front(row), record);
-    table.pop_front(row);
+    ASSERT_FALSE(queue.empty());
+    EXPECT_EQ(&table.front(queue), record);
+    table.pop_front(queue);
     table.give_back(*record);
   }
-  EXPECT_TRUE(row.empty());
-  table.append(row, *table.take_frame());
-  EXPECT_FALSE(row.empty());
+  EXPECT_TRUE(queue.empty());
+  table.append(queue, *table.take_frame());
+  EXPECT_FALSE(queue.empty());
 }
 
 TEST(OutboundRecordTest, AdvancesOverBothOfItsPieces) {

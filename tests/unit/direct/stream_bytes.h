@@ -1,5 +1,5 @@
 #pragma once
-// For tests without sockets: the bytes of pieces, and a taker that keeps what a stream finds in
+// For tests without sockets: the bytes of pieces, and a sink that keeps what a stream finds in
 // them.
 
 #include <algorithm>
@@ -58,7 +58,7 @@ inline void append_placed(Bytes& to, PlacementKey key, std::span<const std::byte
 }
 
 // Has memory by key. Describes each thing found as one line of text, in order.
-class KeepingTaker : public StreamTaker {
+class RecordingStreamSink : public StreamSink {
  public:
   std::map<std::uint64_t, Bytes> targets;
   std::map<std::uint64_t, Bytes> landings;
@@ -66,7 +66,7 @@ class KeepingTaker : public StreamTaker {
   std::vector<Bytes> contents;  // of messages and payloads
   std::uint64_t last_placed = 0;
 
-  void take_message(std::span<const std::byte> message) override { keep("message", message); }
+  void on_message(std::span<const std::byte> message) override { keep("message", message); }
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
     const auto target = targets.find(where.key);
     if (target == targets.end() || where.address > target->second.size() ||
@@ -74,7 +74,7 @@ class KeepingTaker : public StreamTaker {
       return nullptr;
     return target->second.data() + where.address;
   }
-  void write_is_in_place(Immediate immediate) override {
+  void on_write_in_place(Immediate immediate) override {
     keep("write " + std::to_string(immediate.value), {});
   }
   std::span<std::byte> place_of_payload(PlacementKey key) override {
@@ -83,7 +83,8 @@ class KeepingTaker : public StreamTaker {
     return landing == landings.end() ? std::span<std::byte>()
                                      : std::span<std::byte>(landing->second);
   }
-  void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override {
+  void on_placed_message(std::span<const std::byte> message,
+                         const PlacedPayload& payload) override {
     keep("placed message " + std::to_string(last_placed) + " of " + std::to_string(payload.length),
          message);
     contents.emplace_back(payload.bytes.begin(), payload.bytes.end());
@@ -98,10 +99,10 @@ class KeepingTaker : public StreamTaker {
 
 // Feeds `bytes` to the stream as it has room, at most `portion` at a time, until it accepts no
 // more. Returns how many bytes it took.
-inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<const std::byte> bytes,
+inline std::size_t feed(InboundStream& stream, StreamSink& sink, std::span<const std::byte> bytes,
                         std::size_t portion, std::size_t at_most = 1U << 20) {
   std::size_t fed = 0;
-  while (fed < bytes.size() && stream.state() == InboundStream::State::kReading) {
+  while (fed < bytes.size() && stream.state() == InboundStream::StreamState::kReading) {
     std::size_t come = 0;
     for (const iovec& piece : stream.room(at_most)) {
       const std::size_t part = std::min({piece.iov_len, portion - come, bytes.size() - fed - come});
@@ -110,7 +111,7 @@ inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<con
       if (part < piece.iov_len) break;
     }
     fed += come;
-    stream.arrived(come, taker);
+    stream.arrived(come, sink);
   }
   return fed;
 }
