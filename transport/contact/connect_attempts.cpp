@@ -31,11 +31,11 @@ void ConnectAttempts::end(ConnectAttempt& attempt) {
   std::erase(waiting_, &attempt);
 }
 
-std::optional<ConnectAttempts::End> ConnectAttempts::judge(ConnectAttempt& attempt,
-                                                           TimePoint now) const {
+std::optional<ConnectAttempts::Expiry> ConnectAttempts::judge(ConnectAttempt& attempt,
+                                                              TimePoint now) const {
   if (attempt.since == kNever) attempt.since = attempt.last_wanted = now;
-  if (now - attempt.last_wanted > kForgottenAfter) return End::kForgotten;
-  if (now - attempt.since > timeout_) return End::kTimedOut;
+  if (now - attempt.last_wanted > kForgottenAfter) return Expiry::kForgotten;
+  if (now - attempt.since > timeout_) return Expiry::kTimedOut;
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ struct ConnectAttempt {
 
 class ConnectAttempts {
  public:
-  enum class End : std::uint8_t {
+  enum class Expiry : std::uint8_t {
     kTimedOut,   // the peer has not accepted within the timeout
     kForgotten,  // the owner has not tried to send to the peer for a second
   };
@@ -57,13 +57,13 @@ class ConnectAttempts {
 
   bool none() const { return waiting_.empty(); }
 
-  // Ends the attempts that have timed out or are forgotten, and calls ended(PeerId, End) for each
+  // Ends the attempts that have timed out or are forgotten, and calls ended(PeerId, Expiry) for each
   // of them.
   template <class Ended>
   void expire(TimePoint now, Ended ended) {
     for (std::size_t i = 0; i < waiting_.size();) {
       ConnectAttempt& attempt = *waiting_[i];
-      const std::optional<End> over = judge(attempt, now);
+      const std::optional<Expiry> over = judge(attempt, now);
       if (!over) {
         ++i;
         continue;
@@ -77,7 +77,7 @@ class ConnectAttempts {
   TimePoint next_deadline(TimePoint now) const;
 
  private:
-  [[gnu::cold]] std::optional<End> judge(ConnectAttempt& attempt, TimePoint now) const;
+  [[gnu::cold]] std::optional<Expiry> judge(ConnectAttempt& attempt, TimePoint now) const;
 
   Nanoseconds timeout_;
   std::vector<ConnectAttempt*> waiting_;

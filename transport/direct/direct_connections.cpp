@@ -311,9 +311,9 @@ void DirectTransport::disconnect(PeerId id) {
 
 // Ends attempts that have taken too long, and accepted connections that send nothing.
 void DirectTransport::expire_attempts() {
-  attempts_.expire(now_, [this](PeerId id, ConnectAttempts::End end) {
+  attempts_.expire(now_, [this](PeerId id, ConnectAttempts::Expiry end) {
     lock_.is_held();
-    if (end == ConnectAttempts::End::kTimedOut) return fail(id, kNobodyThere);
+    if (end == ConnectAttempts::Expiry::kTimedOut) return fail(id, kNobodyThere);
     if (at(id).connecting != nullptr) tear_down(*at(id).connecting);
   });
   if (listen_again_ <= now_) {

@@ -58,8 +58,8 @@ void FabricPeerTable::fail(PeerId id, Error error) {
 }
 
 std::size_t FabricPeerTable::report_failures(TimePoint now, Sink& sink) {
-  attempts_.expire(now, [this](PeerId id, ConnectAttempts::End end) {
-    if (end != ConnectAttempts::End::kTimedOut) return;
+  attempts_.expire(now, [this](PeerId id, ConnectAttempts::Expiry end) {
+    if (end != ConnectAttempts::Expiry::kTimedOut) return;
     fail(id, {Loss::kPeer, "fi_send", "nobody accepts a connection at the peer's address",
               FI_ETIMEDOUT});
   });

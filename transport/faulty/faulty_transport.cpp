@@ -11,7 +11,7 @@ namespace lintel::transport {
 namespace {
 
 // When to poll again after a call that was blocked, because no event reports the end of the period.
-constexpr Nanoseconds kStormRetry = std::chrono::microseconds(100);
+constexpr Nanoseconds kNoRoomRetry = std::chrono::microseconds(100);
 constexpr std::size_t kMaxDelayedPerPeer = 1024;
 
 }  // namespace
@@ -24,15 +24,15 @@ FaultyTransport::FaultyTransport(std::unique_ptr<Transport> wrapped, const Fault
   attributes_.max_placed_bytes = attributes_.max_placed_message = 0;
 }
 
-FaultyTransport::Peer& FaultyTransport::at(PeerId peer) {
+FaultyTransport::FaultyPeer& FaultyTransport::at(PeerId peer) {
   if (peer.value >= peers_.size()) peers_.resize(peer.value + 1);
   return peers_[peer.value];
 }
 
-bool FaultyTransport::storm() {
-  if (storm_calls_ == 0 && happens(plan_.block)) storm_calls_ = plan_.block_calls;
-  if (storm_calls_ == 0) return false;
-  --storm_calls_;
+bool FaultyTransport::has_no_room() {
+  if (no_room_calls_ == 0 && happens(plan_.block)) no_room_calls_ = plan_.block_calls;
+  if (no_room_calls_ == 0) return false;
+  --no_room_calls_;
   ++counters_.blocked;
   blocked_since_poll_ = true;
   return true;
@@ -54,7 +54,7 @@ void FaultyTransport::report_failed(PeerId peer, const char* call) {
 }
 
 // Whether the peer is dead, or dies when this message is sent.
-bool FaultyTransport::dies(PeerId id, Peer& peer) {
+bool FaultyTransport::dies(PeerId id, FaultyPeer& peer) {
   if (!plan_.death || wrapped_->name_of(id).pid != plan_.death->pid) return false;
   ++peer.messages;
   if (!peer.dead && peer.messages < plan_.death->nth_message) return false;
@@ -65,25 +65,25 @@ bool FaultyTransport::dies(PeerId id, Peer& peer) {
 
 MessageBuffer FaultyTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
-  return storm() ? MessageBuffer{} : wrapped_->reserve(peer, bytes);
+  return has_no_room() ? MessageBuffer{} : wrapped_->reserve(peer, bytes);
 }
 
 void FaultyTransport::disconnect(PeerId id) {
   lock_.is_held();
-  Peer& peer = at(id);
+  FaultyPeer& peer = at(id);
   peer.delayed.clear();
-  peer.unasked_left = 0;
-  std::erase_if(reports_, [id](const Report& report) { return report.peer == id; });
-  for (const Context context : std::exchange(peer.swallowed, {})) report_write_failed(context);
+  peer.copies_left = 0;
+  std::erase_if(reports_, [id](const QueuedReport& report) { return report.peer == id; });
+  for (const Context context : std::exchange(peer.discarded, {})) report_write_failed(context);
   wrapped_->disconnect(id);
 }
 
 PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::size_t bytes) {
   lock_.is_held();
-  if (storm()) return PostStatus::kWouldBlock;
-  Peer& peer = at(to);
+  if (has_no_room()) return PostStatus::kWouldBlock;
+  FaultyPeer& peer = at(to);
   if (dies(to, peer)) {
-    ++counters_.swallowed;
+    ++counters_.discarded;
     wrapped_->abandon(to, buffer);
     if (plan_.death->silent) {
       report_left(to);
@@ -119,7 +119,7 @@ PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::
   if (status != PostStatus::kOk && peer.messages > 0) --peer.messages;  // it was not sent
   if (status == PostStatus::kOk && !copy.empty() && send_copy(to, copy)) {
     ++counters_.duplicated;
-    ++at(to).unasked_left;
+    ++at(to).copies_left;
   }
   return status;
 }
@@ -136,11 +136,11 @@ bool FaultyTransport::send_copy(PeerId to, std::span<const std::byte> bytes) {
 PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, RemoteMemory target,
                                        Immediate immediate, Context context) {
   lock_.is_held();
-  if (storm()) return PostStatus::kWouldBlock;
+  if (has_no_room()) return PostStatus::kWouldBlock;
   if (is_dead(to)) {
-    ++counters_.swallowed;
+    ++counters_.discarded;
     if (plan_.death->silent) {
-      at(to).swallowed.push_back(context);
+      at(to).discarded.push_back(context);
       return PostStatus::kOk;
     }
     report_write_failed(context);
@@ -187,7 +187,7 @@ std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
 bool FaultyTransport::close(TimePoint now) {
   lock_.is_held();
   const bool held_back = std::any_of(peers_.begin(), peers_.end(),
-                                     [](const Peer& peer) { return !peer.delayed.empty(); });
+                                     [](const FaultyPeer& peer) { return !peer.delayed.empty(); });
   return reports_.empty() && !held_back && wrapped_->close(now);
 }
 
@@ -195,9 +195,9 @@ TimePoint FaultyTransport::next_deadline() const {
   lock_.is_held();
   if (!reports_.empty()) return now_;
   TimePoint deadline = wrapped_->next_deadline();
-  if (blocked_since_poll_) deadline = std::min(deadline, now_ + kStormRetry);
-  for (const Peer& peer : peers_) {
-    // An overdue message had no room, which kStormRetry covers.
+  if (blocked_since_poll_) deadline = std::min(deadline, now_ + kNoRoomRetry);
+  for (const FaultyPeer& peer : peers_) {
+    // An overdue message had no room, which kNoRoomRetry covers.
     if (!peer.delayed.empty() && peer.delayed.front().due > now_)
       deadline = std::min(deadline, peer.delayed.front().due);
   }
@@ -207,7 +207,7 @@ TimePoint FaultyTransport::next_deadline() const {
 void FaultyTransport::on_message(PeerId from, std::span<const std::byte> message) {
   lock_.is_held();
   if (is_dead(from)) {
-    ++counters_.swallowed;
+    ++counters_.discarded;
     return;
   }
   sink_->on_message(from, message);
@@ -215,9 +215,9 @@ void FaultyTransport::on_message(PeerId from, std::span<const std::byte> message
 
 void FaultyTransport::on_message_left(PeerId to) {
   lock_.is_held();
-  Peer& peer = at(to);
-  if (peer.unasked_left > 0) {
-    --peer.unasked_left;
+  FaultyPeer& peer = at(to);
+  if (peer.copies_left > 0) {
+    --peer.copies_left;
     return;
   }
   sink_->on_message_left(to);
@@ -240,7 +240,7 @@ void FaultyTransport::on_immediate(Immediate immediate) {
 void FaultyTransport::on_peer_failed(PeerId peer, Error error) {
   lock_.is_held();
   at(peer).delayed.clear();
-  at(peer).unasked_left = 0;
+  at(peer).copies_left = 0;
   sink_->on_peer_failed(peer, error);
 }
 

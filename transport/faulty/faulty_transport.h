@@ -30,7 +30,7 @@ struct FaultCounters {
   std::uint64_t blocked = 0;  // calls
   std::uint64_t write_errors = 0;
   std::uint64_t post_failures = 0;
-  std::uint64_t swallowed = 0;  // messages and writes to or from the dead peer
+  std::uint64_t discarded = 0;  // messages and writes to or from the dead peer
 };
 
 class FaultyTransport final : public Transport, private Sink {
@@ -93,11 +93,11 @@ class FaultyTransport final : public Transport, private Sink {
     TimePoint due;
     std::vector<std::byte> bytes;
   };
-  struct Peer {
+  struct FaultyPeer {
     std::deque<Delayed> delayed;
-    std::vector<Context> swallowed;  // writes that do not end while the peer is silent
+    std::vector<Context> discarded;  // writes that do not end while the peer is silent
     std::uint64_t messages = 0;      // committed to it
-    std::uint32_t unasked_left = 0;  // reports of copies that the owner did not commit
+    std::uint32_t copies_left = 0;   // reports of copies that the owner did not commit
     bool dead = false;
   };
 
@@ -107,16 +107,16 @@ class FaultyTransport final : public Transport, private Sink {
   void on_immediate(Immediate immediate) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
-  Peer& at(PeerId peer) LINTEL_REQUIRES(lock_);
+  FaultyPeer& at(PeerId peer) LINTEL_REQUIRES(lock_);
   bool happens(double probability) LINTEL_REQUIRES(lock_) {
     return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability;
   }
-  bool storm() LINTEL_REQUIRES(lock_);
-  bool dies(PeerId id, Peer& peer) LINTEL_REQUIRES(lock_);
+  bool has_no_room() LINTEL_REQUIRES(lock_);
+  bool dies(PeerId id, FaultyPeer& peer) LINTEL_REQUIRES(lock_);
   bool is_dead(PeerId peer) const LINTEL_REQUIRES(lock_) {
     return peer.value < peers_.size() && peers_[peer.value].dead;
   }
-  struct Report {
+  struct QueuedReport {
     PeerId peer;  // the peer of its connection; kNoPeer: disconnect() does not cancel it
     std::function<void(Sink&)> tell;
   };
@@ -133,10 +133,10 @@ class FaultyTransport final : public Transport, private Sink {
   FaultCounters counters_ LINTEL_GUARDED_BY(lock_);
   std::mt19937_64 random_ LINTEL_GUARDED_BY(lock_);
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};
-  std::vector<Peer> peers_ LINTEL_GUARDED_BY(lock_);     // by PeerId
-  std::deque<Report> reports_ LINTEL_GUARDED_BY(lock_);  // for the next poll
+  std::vector<FaultyPeer> peers_ LINTEL_GUARDED_BY(lock_);     // by PeerId
+  std::deque<QueuedReport> reports_ LINTEL_GUARDED_BY(lock_);  // for the next poll
   // Remaining calls of the present period of no room.
-  std::uint64_t storm_calls_ LINTEL_GUARDED_BY(lock_) = 0;
+  std::uint64_t no_room_calls_ LINTEL_GUARDED_BY(lock_) = 0;
   bool blocked_since_poll_ LINTEL_GUARDED_BY(lock_) = false;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;  // during poll()
 };

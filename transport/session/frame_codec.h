@@ -34,7 +34,7 @@ constexpr Introduction network_order(Introduction i) {
   return i;
 }
 
-constexpr Refusal network_order(Refusal r) {
+constexpr RefuseBody network_order(RefuseBody r) {
   r.echoed_epoch = network_order(r.echoed_epoch);
   return r;
 }

@@ -67,14 +67,14 @@ static_assert(offsetof(Introduction, echoed_epoch) == 24 &&
               offsetof(Introduction, provider) == 32);
 
 // Follows the header in kRefuse.
-struct Refusal {
+struct RefuseBody {
   std::uint32_t echoed_epoch;   // epoch of the hello that this answers
   std::uint8_t reason;          // RefuseReason
   std::uint8_t oldest_version;  // the sender understands oldest_version ... FrameHeader.version
   std::uint8_t reserved[2];
   char provider[32];  // the sender's
 };
-static_assert(sizeof(Refusal) == 40);
+static_assert(sizeof(RefuseBody) == 40);
 
 // Begins each engine message of a kData frame. `length` bytes follow, then zero bytes up to a
 // multiple of 8 from the start of the frame.

@@ -21,17 +21,17 @@ MessageBuffer LocalLoop::reserve(std::size_t bytes) {
   if (used_blocks_ == 0 || need > block_bytes_ - tail().end) {
     if (used_blocks_ == kMaxBlocks) return {};
     ++used_blocks_;
-    Block& fresh = tail();
+    MessageBlock& fresh = tail();
     if (!fresh.words) fresh.words = std::make_unique<std::uint64_t[]>((block_bytes_ + 7) / 8);
     fresh.end = 0;
   }
-  Block& block = tail();
+  MessageBlock& block = tail();
   return {block.data() + block.end + sizeof(RecordHeader),
           block_bytes_ - block.end - sizeof(RecordHeader), 0};
 }
 
 void LocalLoop::commit(std::size_t bytes) {
-  Block& block = tail();
+  MessageBlock& block = tail();
   const RecordHeader record{static_cast<std::uint32_t>(bytes), 0};
   std::memcpy(block.data() + block.end, &record, sizeof record);
   block.end += record_bytes(bytes);
@@ -50,7 +50,7 @@ void LocalLoop::deregister_memory(const Region& region) {
   const SlotId id = SlotId::unpack(region.id & ~kLocalRegion);
   LINTEL_ASSERT(regions_.get(id) != nullptr);
   for (std::size_t i = 0; i < writes_count_; ++i) {
-    Write& write = writes_[(first_write_ + i) % max_messages_];
+    LocalWrite& write = writes_[(first_write_ + i) % max_messages_];
     // By registration, not by address, because another transfer may use the same bytes.
     if (write.from_region == region.id || write.to_key == region.key) write.dropped = true;
   }
@@ -84,13 +84,13 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
   for (std::size_t left = messages_; left > 0; --left) {
     if (read_ == blocks_[head_].end) {
       // Its memory goes to the block that is opened next, so that a steady stream uses few blocks.
-      Block& next = blocks_[(head_ + used_blocks_) % kMaxBlocks];
+      MessageBlock& next = blocks_[(head_ + used_blocks_) % kMaxBlocks];
       if (!next.words) std::swap(next.words, blocks_[head_].words);
       head_ = (head_ + 1) % kMaxBlocks;
       --used_blocks_;
       read_ = 0;
     }
-    const Block& block = blocks_[head_];
+    const MessageBlock& block = blocks_[head_];
     RecordHeader record{};
     std::memcpy(&record, block.data() + read_, sizeof record);
     const std::span<const std::byte> message(block.data() + read_ + sizeof record, record.length);
@@ -114,7 +114,7 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     read_ = 0;
   }
   for (std::size_t left = writes_count_; left > 0; --left) {
-    const Write write = writes_[first_write_];
+    const LocalWrite write = writes_[first_write_];
     first_write_ = (first_write_ + 1) % max_messages_;
     --writes_count_;
     if (!write.dropped) {

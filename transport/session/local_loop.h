@@ -50,12 +50,12 @@ class LocalLoop {
   std::size_t deliver(PeerId self, Sink& sink);
 
  private:
-  struct Block {
+  struct MessageBlock {
     std::unique_ptr<std::uint64_t[]> words;
     std::size_t end = 0;  // bytes filled
     std::byte* data() const { return reinterpret_cast<std::byte*>(words.get()); }
   };
-  struct Write {
+  struct LocalWrite {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
     std::size_t length = 0;
@@ -67,17 +67,17 @@ class LocalLoop {
   };
   struct LocalRegion {};  // only its existence matters
 
-  Block& tail() { return blocks_[(head_ + used_blocks_ - 1) % kMaxBlocks]; }
+  MessageBlock& tail() { return blocks_[(head_ + used_blocks_ - 1) % kMaxBlocks]; }
 
   std::size_t block_bytes_;
   std::size_t max_messages_;
-  std::vector<Block> blocks_;  // ring of kMaxBlocks; memory is allocated on first use
+  std::vector<MessageBlock> blocks_;  // ring of kMaxBlocks; memory is allocated on first use
   std::size_t head_ = 0;
   std::size_t used_blocks_ = 0;
   std::size_t read_ = 0;  // bytes of the head block that were delivered
   std::size_t messages_ = 0;
-  std::size_t dropped_ = 0;    // the first so many of them are not delivered
-  std::vector<Write> writes_;  // ring of max_messages_
+  std::size_t dropped_ = 0;         // the first so many of them are not delivered
+  std::vector<LocalWrite> writes_;  // ring of max_messages_
   std::size_t first_write_ = 0;
   std::size_t writes_count_ = 0;
   SlotPool<LocalRegion> regions_;

@@ -76,7 +76,7 @@ struct PeerSession {
   };
   Leaving first;
   Leaving next;
-  std::uint32_t foreign_leaving = 0;  // frames of an ended session that have not left
+  std::uint32_t stale_leaving = 0;  // frames of an ended session that have not left
 
   // Liveness.
   std::uint32_t watchers = 0;

@@ -92,7 +92,7 @@ ProcessId Session::name_of(PeerId peer) const {
   return at(peer).name;
 }
 
-PeerSession* Session::of_lower(PeerId lower) {
+PeerSession* Session::find_by_lower(PeerId lower) {
   if (lower.value >= peer_of_lower_.size()) return nullptr;
   const std::uint32_t index = peer_of_lower_[lower.value];
   return index == kNoPeer.value ? nullptr : peers_[index].get();
@@ -176,15 +176,15 @@ Withdrawal Session::withdraw_placement(PeerId id) {
 
 std::size_t Session::poll(TimePoint now, Sink& sink) {
   lock_.is_held();
-  return turn(now, sink, false);
+  return run_poll(now, sink, false);
 }
 
 std::size_t Session::poll_arrivals(TimePoint now, Sink& sink) {
   lock_.is_held();
-  return turn(now, sink, true);
+  return run_poll(now, sink, true);
 }
 
-std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
+std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   LINTEL_ASSERT(sink_ == nullptr);
   now = std::max(now, now_);
   if (polled_)

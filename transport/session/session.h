@@ -134,10 +134,10 @@ class Session final : public Transport, private Sink {
   // session.cpp
   PeerSession& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   const PeerSession& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
-  PeerSession* of_lower(PeerId lower) LINTEL_REQUIRES(lock_);
+  PeerSession* find_by_lower(PeerId lower) LINTEL_REQUIRES(lock_);
   void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
   void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  std::size_t turn(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
+  std::size_t run_poll(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() has work: something to send or to report, or a timer that needs the time.
   bool work_waits() const LINTEL_REQUIRES(lock_) {
@@ -165,7 +165,7 @@ class Session final : public Transport, private Sink {
 
   // session_receive.cpp
   bool parse_frame(std::span<const std::byte> frame, FrameHeader& header) LINTEL_REQUIRES(lock_);
-  bool in_turn(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
+  bool in_sequence(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   void received(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body)
       LINTEL_REQUIRES(lock_);
@@ -183,15 +183,16 @@ class Session final : public Transport, private Sink {
   [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello,
                             const Introduction& introduction, RefuseReason reason)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const
+  [[gnu::cold]] Introduction make_introduction(const PeerSession& peer,
+                                               std::uint32_t echoed_epoch) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void begin_epoch(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void remember(PeerSession& peer, const FrameHeader& header,
-                              const Introduction& introduction) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void store_introduction(PeerSession& peer, const FrameHeader& header,
+                                        const Introduction& introduction) LINTEL_REQUIRES(lock_);
   bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(PeerSession& peer) LINTEL_REQUIRES(lock_);
@@ -213,11 +214,11 @@ class Session final : public Transport, private Sink {
   [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void give_up(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] static void forget_leaving(PeerSession& peer);
+  [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void part(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void advance_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> lower_;
   SessionOptions options_;

@@ -41,7 +41,7 @@ void Session::begin_epoch(PeerSession& peer) {
   peer.local_epoch = next_epoch_++;
 }
 
-Introduction Session::introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const {
+Introduction Session::make_introduction(const PeerSession& peer, std::uint32_t echoed_epoch) const {
   Introduction introduction{};
   introduction.nid = self().nid.value;
   introduction.pid = self().pid.value;
@@ -65,7 +65,7 @@ void Session::connect(PeerSession& peer) {
 
 bool Session::send_hello(PeerSession& peer) {
   std::byte body[sizeof(Introduction)];
-  encode(body, introduce(peer, 0));
+  encode(body, make_introduction(peer, 0));
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
   const PostStatus status = send_alone(peer.lower, header, body);
   if (status == PostStatus::kFailed) {
@@ -80,11 +80,11 @@ bool Session::send_hello(PeerSession& peer) {
   return true;
 }
 
-// Answers the hello that remember() stored. False: the lower transport has no room, or the peer is
+// Answers the hello that store_introduction() stored. False: the lower transport has no room, or the peer is
 // lost.
 bool Session::send_welcome(PeerSession& peer) {
   std::byte body[sizeof(Introduction)];
-  encode(body, introduce(peer, peer.remote_epoch));
+  encode(body, make_introduction(peer, peer.remote_epoch));
   const FrameHeader header{0,
                            0,
                            static_cast<std::uint8_t>(FrameKind::kWelcome),
@@ -101,8 +101,8 @@ bool Session::send_welcome(PeerSession& peer) {
   return true;
 }
 
-void Session::remember(PeerSession& peer, const FrameHeader& header,
-                       const Introduction& introduction) {
+void Session::store_introduction(PeerSession& peer, const FrameHeader& header,
+                                 const Introduction& introduction) {
   peer.incarnation = introduction.incarnation;
   peer.remote_slot = introduction.slot;
   peer.remote_epoch = introduction.epoch;
@@ -160,7 +160,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     begin_epoch(peer);
     start_timer(peer);
   }
-  remember(peer, header, introduction);
+  store_introduction(peer, header, introduction);
   enter(peer, PeerState::kWelcoming);
   if (send_welcome(peer)) {
     opened(peer);
@@ -185,7 +185,7 @@ void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> b
     return;
   }
   if (!current || peer.state != PeerState::kConnecting) return void(++counters_.stale_epoch);
-  remember(peer, header, introduction);
+  store_introduction(peer, header, introduction);
   if (!compatible(header, introduction)) return give_up(peer, kIncompatibleVersion);
   if (!same_provider(introduction.provider)) return give_up(peer, kOtherProvider);
   opened(peer);
@@ -194,24 +194,25 @@ void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> b
 void Session::refuse(PeerId lower, const FrameHeader&, const Introduction& introduction,
                      RefuseReason reason) {
   ++counters_.refused;
-  Refusal refusal{};
+  RefuseBody refusal{};
   refusal.echoed_epoch = introduction.epoch;
   refusal.reason = static_cast<std::uint8_t>(reason);
   refusal.oldest_version = kOldestFrameVersion;
   std::memcpy(refusal.provider, provider_, sizeof provider_);
-  std::byte body[sizeof(Refusal)];
+  std::byte body[sizeof(RefuseBody)];
   encode(body, refusal);
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), introduction.slot, introduction.epoch, 0,
       0, 0};
   // If there is no room, nothing is sent; the peer repeats its hello.
-  if (send_alone(lower, header, body) == PostStatus::kOk) frame_is_leaving(*of_lower(lower), 0);
+  if (send_alone(lower, header, body) == PostStatus::kOk)
+    frame_is_leaving(*find_by_lower(lower), 0);
 }
 
 void Session::on_refuse(const FrameHeader& header, std::span<const std::byte> body) {
-  if (body.size() < sizeof(Refusal)) return void(++counters_.malformed_introduction);
+  if (body.size() < sizeof(RefuseBody)) return void(++counters_.malformed_introduction);
   if (header.receiver_slot >= peers_.size()) return void(++counters_.malformed_slot);
-  const auto refusal = decode<Refusal>(body.data());
+  const auto refusal = decode<RefuseBody>(body.data());
   const auto reason = static_cast<RefuseReason>(refusal.reason);
   const bool terminated = std::memchr(refusal.provider, 0, sizeof refusal.provider) != nullptr;
   if (!terminated || (reason != RefuseReason::kVersion && reason != RefuseReason::kProvider)) {

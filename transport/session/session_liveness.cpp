@@ -119,9 +119,9 @@ void Session::heard_from(PeerSession& peer, bool progress) {
 
 void Session::on_peer_failed(PeerId lower, Error error) {
   lock_.is_held();
-  PeerSession* const peer = of_lower(lower);
+  PeerSession* const peer = find_by_lower(lower);
   if (peer == nullptr) return;
-  forget_leaving(*peer);
+  reset_leaving(*peer);
   switch (peer->state) {
     case PeerState::kClosed:
     case PeerState::kLost:
@@ -165,13 +165,13 @@ void Session::give_up(PeerSession& peer, Error error) {
 void Session::end_connection(PeerSession& peer) {
   drop_open_frame(peer);
   lower_->disconnect(peer.lower);
-  forget_leaving(peer);
+  reset_leaving(peer);
 }
 
 // The lower transport has ended the connection, so it will not report frames of it as left.
-void Session::forget_leaving(PeerSession& peer) {
+void Session::reset_leaving(PeerSession& peer) {
   peer.first = peer.next = {};
-  peer.foreign_leaving = 0;
+  peer.stale_leaving = 0;
 }
 
 void Session::disconnect(PeerId id) {
@@ -213,7 +213,7 @@ void Session::end_session(PeerSession& peer) {
   peer.silent_quarters = 0;
   peer.sent = peer.acknowledged = peer.received = peer.unconfirmed = 0;
   peer.remote_slot = peer.remote_epoch = peer.local_epoch = 0;
-  peer.foreign_leaving += peer.leaving();
+  peer.stale_leaving += peer.leaving();
   peer.first = peer.next = {};
 }
 
@@ -224,13 +224,13 @@ bool Session::close(TimePoint now) {
   closing_ = true;
   bool done = local_.empty();
   for (const auto& peer : peers_) {
-    if (peer->state == PeerState::kOpen) part(*peer);
+    if (peer->state == PeerState::kOpen) advance_close(*peer);
     if (peer->state == PeerState::kConnecting || peer->state == PeerState::kWelcoming) {
       end_session(*peer);
       enter(*peer, PeerState::kClosed);
     }
     done = done && (peer->state == PeerState::kClosed || peer->state == PeerState::kLocal) &&
-           peer->foreign_leaving == 0;
+           peer->stale_leaving == 0;
   }
   return done && lower_->close(now);
 }
@@ -238,7 +238,7 @@ bool Session::close(TimePoint now) {
 // One step towards the end of an open session: sends what is queued, waits for its acknowledgement,
 // sends a goodbye. A frame that has left may still be lost when our endpoint closes; only the
 // acknowledgement proves that the peer has it.
-void Session::part(PeerSession& peer) {
+void Session::advance_close(PeerSession& peer) {
   if (peer.frame_messages > 0 && !send_frame(peer)) return;
   if (peer.unacknowledged() > 0) {
     if (peer.early_ping || !send_control(peer, FrameKind::kPing)) return;

@@ -66,7 +66,8 @@ void Session::on_placed_message(PeerId from, std::span<const std::byte> frame,
     return void(++counters_.malformed_kind);
   if (header.version != kFrameVersion) return void(++counters_.malformed_version);
   PeerSession* const peer = addressed(from, header);
-  if (peer == nullptr || !take_acknowledgement(*peer, header) || !in_turn(*peer, header)) return;
+  if (peer == nullptr || !take_acknowledgement(*peer, header) || !in_sequence(*peer, header))
+    return;
   RecordReader reader(frame.subspan(sizeof(FrameHeader), header.length));
   std::span<const std::byte> message;
   std::span<const std::byte> another;
@@ -115,7 +116,7 @@ bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header)
 }
 
 // False: the frame was received before, or one before it is missing.
-bool Session::in_turn(PeerSession& peer, const FrameHeader& header) {
+bool Session::in_sequence(PeerSession& peer, const FrameHeader& header) {
   const auto ahead = static_cast<std::int32_t>(header.sequence - (peer.received + 1));
   if (ahead < 0) ++counters_.duplicates;
   if (ahead > 0) {
@@ -125,7 +126,7 @@ bool Session::in_turn(PeerSession& peer, const FrameHeader& header) {
   return ahead == 0;
 }
 
-// Counts the frame that in_turn() accepted.
+// Counts the frame that in_sequence() accepted.
 void Session::received(PeerSession& peer) {
   ++peer.received;
   if (++peer.unconfirmed > options_.window_frames / 4) {
@@ -136,7 +137,7 @@ void Session::received(PeerSession& peer) {
 
 void Session::on_data(PeerSession& peer, const FrameHeader& header,
                       std::span<const std::byte> body) {
-  if (!in_turn(peer, header)) return;
+  if (!in_sequence(peer, header)) return;
   // The whole frame is checked before any message of it is delivered: a frame counts whole or not
   // at all.
   std::span<const std::byte> message;

@@ -153,10 +153,10 @@ void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {
 
 void Session::on_message_left(PeerId to) {
   lock_.is_held();
-  PeerSession* const peer = of_lower(to);
+  PeerSession* const peer = find_by_lower(to);
   if (peer == nullptr) return;
-  if (peer->foreign_leaving > 0) {
-    --peer->foreign_leaving;
+  if (peer->stale_leaving > 0) {
+    --peer->stale_leaving;
     return;
   }
   if (peer->first.frames == 0 || --peer->first.frames != 0) return;

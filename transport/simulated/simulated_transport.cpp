@@ -37,7 +37,7 @@ struct SimulatedTransport::PlacedMessage : Borrowed {
   PlacementKey key;
 };
 
-struct SimulatedTransport::Write : Borrowed {
+struct SimulatedTransport::SimulatedWrite : Borrowed {
   std::shared_ptr<SimulatedEndpoint> target;
   LocalMemory from;
   RemoteMemory to;
@@ -226,12 +226,12 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
   if (!endpoint_->alive || pair->writes >= network_.options().max_writes_in_flight)
     return PostStatus::kWouldBlock;
 
-  auto write = std::make_shared<Write>(
-      Write{{endpoint_, peer, context, InFlight(pair, &SimulatedPair::writes)},
-            network_.find(name_of(peer)),
-            from,
-            to,
-            immediate});
+  auto write = std::make_shared<SimulatedWrite>(
+      SimulatedWrite{{endpoint_, peer, context, InFlight(pair, &SimulatedPair::writes)},
+                     network_.find(name_of(peer)),
+                     from,
+                     to,
+                     immediate});
   keep(write);
   const TimePoint now = network_.now();
   const TimePoint landing = now + network_.random_delay();

@@ -62,7 +62,7 @@ class SimulatedTransport final : public Transport {
   };
   struct Borrowed;
   struct PlacedMessage;
-  struct Write;
+  struct SimulatedWrite;
 
   // `placed message`: nullptr for a message without a payload.
   PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,

@@ -46,18 +46,19 @@ class NewerPeer final : public Sink {
   bool decline(const Introduction& hello) {
     const Result<PeerId> peer = network_.resolve({NodeId(hello.nid), Pid(hello.pid)});
     if (!peer) return true;
-    const MessageBuffer buffer = network_.reserve(*peer, sizeof(FrameHeader) + sizeof(Refusal));
+    const MessageBuffer buffer = network_.reserve(*peer, sizeof(FrameHeader) + sizeof(RefuseBody));
     if (!buffer) return false;
     encode(buffer.data,
            FrameHeader{kFrameMagic, kNewerVersion, static_cast<std::uint8_t>(FrameKind::kRefuse),
-                       hello.slot, hello.epoch, 0, 0, sizeof(Refusal)});
-    Refusal refusal{};
+                       hello.slot, hello.epoch, 0, 0, sizeof(RefuseBody)});
+    RefuseBody refusal{};
     refusal.echoed_epoch = hello.epoch;
     refusal.reason = static_cast<std::uint8_t>(RefuseReason::kVersion);
     refusal.oldest_version = kNewerVersion;
     std::strncpy(refusal.provider, network_.attributes().name.c_str(), sizeof refusal.provider - 1);
     encode(buffer.data + sizeof(FrameHeader), refusal);
-    const PostStatus status = network_.commit(*peer, buffer, sizeof(FrameHeader) + sizeof(Refusal));
+    const PostStatus status =
+        network_.commit(*peer, buffer, sizeof(FrameHeader) + sizeof(RefuseBody));
     if (status != PostStatus::kOk) network_.abandon(*peer, buffer);
     return status != PostStatus::kWouldBlock;
   }

@@ -33,12 +33,12 @@ class ConnectAttemptsTest : public testing::Test {
   }
   void expire(TimePoint now) {
     attempts.expire(
-        now, [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
+        now, [this](PeerId peer, ConnectAttempts::Expiry end) { ends.emplace_back(peer, end); });
   }
 
   ConnectAttempts attempts{milliseconds(100)};
   ConnectAttempt attempt;
-  std::vector<std::pair<PeerId, ConnectAttempts::End>> ends;
+  std::vector<std::pair<PeerId, ConnectAttempts::Expiry>> ends;
 };
 
 TEST_F(ConnectAttemptsTest, APeerThatAcceptsNothingForTheTimeoutIsEndedOnce) {
@@ -46,7 +46,7 @@ TEST_F(ConnectAttemptsTest, APeerThatAcceptsNothingForTheTimeoutIsEndedOnce) {
   EXPECT_TRUE(ends.empty());
   try_in_vain(at(milliseconds(101)));
   ASSERT_EQ(ends.size(), 1U);
-  EXPECT_EQ(ends[0], std::pair(PeerId(3), ConnectAttempts::End::kTimedOut));
+  EXPECT_EQ(ends[0], std::pair(PeerId(3), ConnectAttempts::Expiry::kTimedOut));
   EXPECT_TRUE(attempts.none());
   expire(at(seconds(5)));
   EXPECT_EQ(ends.size(), 1U);
@@ -72,8 +72,8 @@ TEST_F(ConnectAttemptsTest, APeerThatNobodyWantsForASecondIsForgotten) {
   ConnectAttempts patient{seconds(60)};
   patient.begin(attempt, at(seconds(0)));
   const auto expire_at = [&](TimePoint now) {
-    patient.expire(now,
-                   [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
+    patient.expire(
+        now, [this](PeerId peer, ConnectAttempts::Expiry end) { ends.emplace_back(peer, end); });
   };
   expire_at(at(seconds(0)));
   EXPECT_EQ(patient.next_deadline(at(milliseconds(1))), at(seconds(1)));
@@ -81,7 +81,7 @@ TEST_F(ConnectAttemptsTest, APeerThatNobodyWantsForASecondIsForgotten) {
   EXPECT_TRUE(ends.empty());
   expire_at(at(seconds(1)) + Nanoseconds(1));
   ASSERT_EQ(ends.size(), 1U);
-  EXPECT_EQ(ends[0].second, ConnectAttempts::End::kForgotten);
+  EXPECT_EQ(ends[0].second, ConnectAttempts::Expiry::kForgotten);
 }
 
 TEST_F(ConnectAttemptsTest, TheTimeCountsFromTheFirstPollAfterTheFirstTry) {

@@ -34,7 +34,7 @@ using lintel::transport::PieceHeader;
 using lintel::transport::PieceKind;
 using lintel::transport::PlacedHeader;
 using lintel::transport::RecordHeader;
-using lintel::transport::Refusal;
+using lintel::transport::RefuseBody;
 using lintel::transport::WriteHeader;
 
 const WireDocument& document() {
@@ -65,9 +65,9 @@ const Fields kIntroduction = {FIELD(Introduction, nid),
                               FIELD(Introduction, oldest_version),
                               FIELD(Introduction, reserved),
                               FIELD(Introduction, provider)};
-const Fields kRefusal = {FIELD(Refusal, echoed_epoch), FIELD(Refusal, reason),
-                         FIELD(Refusal, oldest_version), FIELD(Refusal, reserved),
-                         FIELD(Refusal, provider)};
+const Fields kRefuseBody = {FIELD(RefuseBody, echoed_epoch), FIELD(RefuseBody, reason),
+                            FIELD(RefuseBody, oldest_version), FIELD(RefuseBody, reserved),
+                            FIELD(RefuseBody, provider)};
 const Fields kRecordHeader = {FIELD(RecordHeader, length), FIELD(RecordHeader, reserved)};
 const Fields kGreeting = {FIELD(Greeting, magic),       FIELD(Greeting, version),
                           FIELD(Greeting, kind),        FIELD(Greeting, reserved),
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
     OfTheDocument, WireLayout,
     testing::Values(LayoutCase{"FrameHeader", kFrameHeader, sizeof(FrameHeader)},
                     LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)},
-                    LayoutCase{"Refusal", kRefusal, sizeof(Refusal)},
+                    LayoutCase{"RefuseBody", kRefuseBody, sizeof(RefuseBody)},
                     LayoutCase{"RecordHeader", kRecordHeader, sizeof(RecordHeader)},
                     LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)},
                     LayoutCase{"Request", kRequest, sizeof(Request)},
@@ -489,7 +489,9 @@ TEST_P(WireFrame, EncodesToTheBytesOfTheDocument) {
     case FrameKind::kWelcome:
       append_frame_part(bytes, stated<Introduction>(example, kIntroduction));
       break;
-    case FrameKind::kRefuse: append_frame_part(bytes, stated<Refusal>(example, kRefusal)); break;
+    case FrameKind::kRefuse:
+      append_frame_part(bytes, stated<RefuseBody>(example, kRefuseBody));
+      break;
     default: break;
   }
   EXPECT_EQ(bytes, example.bytes);
@@ -507,8 +509,8 @@ TEST_P(WireFrame, DecodesToTheValuesOfTheDocument) {
                        stated<Introduction>(example, kIntroduction)));
       break;
     case FrameKind::kRefuse:
-      EXPECT_TRUE(
-          same(lintel::transport::decode<Refusal>(body), stated<Refusal>(example, kRefusal)));
+      EXPECT_TRUE(same(lintel::transport::decode<RefuseBody>(body),
+                       stated<RefuseBody>(example, kRefuseBody)));
       break;
     default: break;
   }

@@ -122,7 +122,7 @@ class SessionTest : public testing::Test {
   Frame refusal(const Bytes& hello_frame, RefuseReason reason, const char* provider = "other 2.0",
                 std::uint8_t version = kFrameVersion) const {
     const Introduction ours = introduction_of(hello_frame);
-    Refusal refusal{};
+    RefuseBody refusal{};
     refusal.echoed_epoch = ours.epoch;
     refusal.reason = static_cast<std::uint8_t>(reason);
     refusal.oldest_version = version;

@@ -191,7 +191,7 @@ TEST_F(SessionHandshake, HelloOfAnOtherProviderIsRefusedAndCounted) {
   receive(frame);
   const Bytes answer = take_sent();
   ASSERT_EQ(kind_of(answer), FrameKind::kRefuse);
-  const auto refusal = decode<Refusal>(answer.data() + sizeof(FrameHeader));
+  const auto refusal = decode<RefuseBody>(answer.data() + sizeof(FrameHeader));
   EXPECT_EQ(refusal.echoed_epoch, kOtherEpoch);
   EXPECT_EQ(refusal.reason, static_cast<std::uint8_t>(RefuseReason::kProvider));
   EXPECT_STREQ(refusal.provider, "fake 1.0");
@@ -213,7 +213,7 @@ TEST_F(SessionHandshake, HelloThatDoesNotUnderstandOurVersionIsRefused) {
   receive(frame);
   const Bytes answer = take_sent();
   ASSERT_EQ(kind_of(answer), FrameKind::kRefuse);
-  EXPECT_EQ(decode<Refusal>(answer.data() + sizeof(FrameHeader)).reason,
+  EXPECT_EQ(decode<RefuseBody>(answer.data() + sizeof(FrameHeader)).reason,
             static_cast<std::uint8_t>(RefuseReason::kVersion));
 }
 

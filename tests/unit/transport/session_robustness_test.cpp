@@ -166,7 +166,7 @@ TEST_F(SessionRobustness, IntroductionTooShort) {
   frame.kind = Kind::kWelcome;
   expect_dropped(frame, &SessionCounters::malformed_introduction);
   frame.kind = Kind::kRefuse;
-  frame.body.resize(sizeof(Refusal) - 1);
+  frame.body.resize(sizeof(RefuseBody) - 1);
   expect_dropped(frame, &SessionCounters::malformed_introduction);
 }
 
@@ -202,7 +202,7 @@ TEST_F(SessionRobustness, HelloOfANameThatIsNoAddress) {
 TEST_F(SessionRobustness, RefusalWithAnUnknownReason) {
   send(*session->resolve({NodeId{3}, Pid{3}}), "x");
   fake->sent.clear();
-  Refusal refusal{};
+  RefuseBody refusal{};
   refusal.reason = 9;
   Frame frame{.kind = Kind::kRefuse, .slot = 1, .epoch = 1, .body = Bytes(sizeof refusal)};
   encode(frame.body.data(), refusal);
@@ -215,7 +215,7 @@ TEST_F(SessionRobustness, WelcomeAndRefusalOutOfRange) {
   frame.slot = 99;
   expect_dropped(frame, &SessionCounters::malformed_slot);
   frame.kind = Kind::kRefuse;
-  frame.body.assign(sizeof(Refusal), std::byte{0});
+  frame.body.assign(sizeof(RefuseBody), std::byte{0});
   frame.body[4] = std::byte{1};
   expect_dropped(frame, &SessionCounters::malformed_slot);
 }
