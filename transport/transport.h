@@ -105,7 +105,7 @@ enum class Withdrawal : std::uint8_t {
 };
 
 // Properties of a transport. They are constant while it exists.
-struct Attributes {
+struct TransportAttributes {
   std::string name;  // the provider's name: "direct", "net", "tcp;ofi_rxm", "shm", "simulated"
   // Of the library or protocol below: for diagnosis, and to refuse incompatible ones.
   std::string version;
@@ -154,7 +154,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  virtual const Attributes& attributes() const = 0;
+  virtual const TransportAttributes& attributes() const = 0;
 
   // This process' name on the network.
   virtual ProcessId self() const = 0;

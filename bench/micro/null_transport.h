@@ -20,7 +20,7 @@ class NullTransport final : public transport::Transport {
     attributes_.max_write_bytes = 1U << 30;
     attributes_.knows_source = true;
   }
-  const transport::Attributes& attributes() const override { return attributes_; }
+  const transport::TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return {NodeId(1), Pid(1)}; }
   Result<transport::PeerId> resolve(ProcessId) override { return transport::PeerId(0); }
   ProcessId name_of(transport::PeerId) const override { return {NodeId(2), Pid(2)}; }
@@ -50,7 +50,7 @@ class NullTransport final : public transport::Transport {
   bool prepare_wait() override { return true; }
 
  private:
-  transport::Attributes attributes_;
+  transport::TransportAttributes attributes_;
   std::array<std::byte, 65536> frame_{};
 };
 

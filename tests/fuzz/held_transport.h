@@ -47,7 +47,7 @@ class HeldTransport final : public transport::Transport {
   std::size_t watched() const { return watched_; }
 
   // ---- transport::Transport
-  const transport::Attributes& attributes() const override { return attributes_; }
+  const transport::TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return self_; }
   Result<transport::PeerId> resolve(ProcessId name) override;
   ProcessId name_of(transport::PeerId peer) const override { return peers_.at(peer.value); }
@@ -74,7 +74,7 @@ class HeldTransport final : public transport::Transport {
 
   ProcessId self_;
   std::vector<ProcessId> peers_;
-  transport::Attributes attributes_;
+  transport::TransportAttributes attributes_;
   std::deque<Report> queue_;
   std::map<std::uint64_t, std::vector<std::byte>> lent_;
   std::uint64_t token_ = 0;

@@ -66,7 +66,7 @@ class DirectTransport final : public Transport {
   DirectTransport(const DirectTransport&) = delete;
   DirectTransport& operator=(const DirectTransport&) = delete;
 
-  const Attributes& attributes() const override { return attributes_; }
+  const TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return self_; }
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
@@ -196,7 +196,7 @@ class DirectTransport final : public Transport {
   void report_ended(Sink& sink) LINTEL_REQUIRES(lock_);
 
   NetworkOptions options_;
-  Attributes attributes_;
+  TransportAttributes attributes_;
   ProcessId self_;
   sockaddr_in own_{};
   std::uint64_t incarnation_;

@@ -57,7 +57,7 @@ class FabricTransport final : public Transport {
   FabricTransport(const FabricTransport&) = delete;
   FabricTransport& operator=(const FabricTransport&) = delete;
 
-  const Attributes& attributes() const override { return attributes_; }
+  const TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return self_; }
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override;
@@ -179,7 +179,7 @@ class FabricTransport final : public Transport {
   ProviderDescription provider_;
   ProviderChoice choice_;
   MemoryRules rules_;
-  Attributes attributes_;
+  TransportAttributes attributes_;
   ProcessId self_;
   OwnerLock lock_;
   std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);

@@ -40,7 +40,7 @@ class FaultyTransport final : public Transport, private Sink {
   FaultyTransport& operator=(const FaultyTransport&) = delete;
   ~FaultyTransport() override = default;
 
-  const Attributes& attributes() const override { return attributes_; }
+  const TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return wrapped_->self(); }
   Result<PeerId> resolve(ProcessId name) override {
     lock_.is_held();
@@ -127,7 +127,8 @@ class FaultyTransport final : public Transport, private Sink {
   void release_delayed() LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> wrapped_;
-  Attributes attributes_;  // without placed messages: all faults are of messages and writes
+  TransportAttributes
+      attributes_;  // without placed messages: all faults are of messages and writes
   FaultPlan plan_;
   OwnerLock lock_;
   FaultCounters counters_ LINTEL_GUARDED_BY(lock_);

@@ -22,7 +22,7 @@ std::uint32_t first_epoch(std::uint64_t incarnation) {
   return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32);
 }
 
-std::size_t frame_limit(const Attributes& lower) {
+std::size_t frame_limit(const TransportAttributes& lower) {
   return lower.max_message_bytes & ~(kRecordAlignment - 1);
 }
 

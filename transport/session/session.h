@@ -60,7 +60,7 @@ class Session final : public Transport, private Sink {
   // is close() until it returns true.
   ~Session() override;
 
-  const Attributes& attributes() const override { return attributes_; }
+  const TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return lower_->self(); }
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override;
@@ -222,7 +222,7 @@ class Session final : public Transport, private Sink {
 
   std::unique_ptr<Transport> lower_;
   SessionOptions options_;
-  Attributes attributes_;
+  TransportAttributes attributes_;
   OwnerLock lock_;
   SessionCounters counters_ LINTEL_GUARDED_BY(lock_);
   // Bytes of a frame: the lower transport's largest message, rounded down to a multiple of

@@ -54,14 +54,14 @@ struct SimulatedOptions {
   // A message to a name that never joined: on_peer_failed (true), or nothing.
   bool refuse_absent = true;
   bool virtual_addresses = true;  // Region::base is the address of the first byte, or 0
-  Attributes attributes{.name = "simulated",
-                        .version = "1",
-                        .max_message_bytes = 8192,
-                        .max_write_bytes = 65536,
-                        .max_placed_bytes = 65536,
-                        .max_placed_message = 128,
-                        .knows_source = false,
-                        .independent_reservations = true};
+  TransportAttributes attributes{.name = "simulated",
+                                 .version = "1",
+                                 .max_message_bytes = 8192,
+                                 .max_write_bytes = 65536,
+                                 .max_placed_bytes = 65536,
+                                 .max_placed_message = 128,
+                                 .knows_source = false,
+                                 .independent_reservations = true};
 };
 
 struct SimulatedCounters {

@@ -20,7 +20,7 @@ class SimulatedTransport final : public Transport {
   SimulatedTransport& operator=(const SimulatedTransport&) = delete;
   ~SimulatedTransport() override;
 
-  const Attributes& attributes() const override { return network_.options().attributes; }
+  const TransportAttributes& attributes() const override { return network_.options().attributes; }
   ProcessId self() const override { return endpoint_->name; }
   Result<PeerId> resolve(ProcessId name) override { return endpoint_->known(name); }
   ProcessId name_of(PeerId peer) const override;

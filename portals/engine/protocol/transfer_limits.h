@@ -63,7 +63,7 @@ struct TransferLimits {
   std::size_t reply(std::size_t wanted) const { return std::min(eager, wanted); }
 
   // The limits for an eager limit of `eager_wish`, as far as the network allows it.
-  static TransferLimits of(std::size_t eager_wish, const transport::Attributes& network) {
+  static TransferLimits of(std::size_t eager_wish, const transport::TransportAttributes& network) {
     TransferLimits limits;
     limits.eager = std::min(eager_wish, network.max_message_bytes - sizeof(wire::Response));
     limits.atomic = std::min(std::max(eager_wish, kLeastAtomic),

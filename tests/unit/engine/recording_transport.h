@@ -33,7 +33,7 @@ class RecordingTransport final : public transport::Transport {
   std::size_t registered = 0;  // registrations that still exist
   int watched = 0;
 
-  const transport::Attributes& attributes() const override { return attributes_; }
+  const transport::TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return {NodeId(1), Pid(1)}; }
   Result<transport::PeerId> resolve(ProcessId name) override {
     ++resolved;
@@ -85,14 +85,14 @@ class RecordingTransport final : public transport::Transport {
   }
 
  private:
-  transport::Attributes attributes_{.name = "recording",
-                                    .version = {},
-                                    .max_message_bytes = 4096,
-                                    .max_write_bytes = 64,
-                                    .max_placed_bytes = 0,
-                                    .max_placed_message = 0,
-                                    .knows_source = true,
-                                    .independent_reservations = true};
+  transport::TransportAttributes attributes_{.name = "recording",
+                                             .version = {},
+                                             .max_message_bytes = 4096,
+                                             .max_write_bytes = 64,
+                                             .max_placed_bytes = 0,
+                                             .max_placed_message = 0,
+                                             .knows_source = true,
+                                             .independent_reservations = true};
   std::vector<std::byte> frame_;
 };
 

@@ -5,8 +5,8 @@
 namespace lintel::portals {
 namespace {
 
-transport::Attributes network_of(std::size_t message) {
-  transport::Attributes network;
+transport::TransportAttributes network_of(std::size_t message) {
+  transport::TransportAttributes network;
   network.max_message_bytes = message;
   network.max_placed_bytes = 5;
   return network;

@@ -76,8 +76,8 @@ class FakeTransport final : public Transport {
   }
   std::size_t lent() const { return lent_.size(); }
 
-  const Attributes& attributes() const override { return attributes_; }
-  Attributes& attributes() { return attributes_; }
+  const TransportAttributes& attributes() const override { return attributes_; }
+  TransportAttributes& attributes() { return attributes_; }
   ProcessId self() const override { return self_; }
   Result<PeerId> resolve(ProcessId name) override {
     if (name.nid.value == 0) return Error(Loss::kOperation, "fake", "no such address");
@@ -155,7 +155,7 @@ class FakeTransport final : public Transport {
 
  private:
   ProcessId self_;
-  Attributes attributes_;
+  TransportAttributes attributes_;
   std::vector<ProcessId> names_;
   std::map<std::uint64_t, Bytes> lent_;
   std::uint64_t token_ = 0;

@@ -102,7 +102,7 @@ TEST_F(SimulatedPlacement, PayloadLongerThanTheMemoryIsCutAndItsLengthIsTold) {
 }
 
 TEST_F(SimulatedPlacement, LargestMessageAndLargestPayloadFit) {
-  const Attributes& attributes = a->attributes();
+  const TransportAttributes& attributes = a->attributes();
   const std::string message(attributes.max_placed_message, 'm');
   const std::string payload(attributes.max_placed_bytes, 'p');
   Room room(payload.size());
