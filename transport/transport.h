@@ -67,13 +67,13 @@ enum class Access : std::uint8_t { kWriteSource, kWriteTarget };
 
 // A registration made by register_memory(). A peer presents `key` and `base` to write into the
 // memory: byte i of the region has the remote address base + i.
-struct Region {
+struct Registration {
   std::uint64_t id = 0;  // for the transport only; 0: none
   std::uint64_t key = 0;
   std::uint64_t base = 0;
 };
 
-// The target of a write in the peer's memory. The peer makes it from a Region and sends it in a
+// The target of a write in the peer's memory. The peer makes it from a Registration and sends it in a
 // message. It is foreign input: the transport or its provider checks it, and fails the peer if it
 // is wrong.
 struct RemoteMemory {
@@ -86,7 +86,7 @@ struct RemoteMemory {
 struct LocalMemory {
   const std::byte* data = nullptr;
   std::size_t length = 0;
-  Region region;
+  Registration region;
 };
 
 // The payload of a placed message that has arrived.
@@ -215,10 +215,10 @@ class Transport {
 
   // Makes memory usable in writes to or from `peer`. May be a system call. The memory stays the
   // caller's and must outlive the registration. Error: kOperation (bad memory, no resources).
-  virtual Result<Region> register_memory(PeerId peer, std::span<std::byte> memory,
-                                         Access access) = 0;
+  virtual Result<Registration> register_memory(PeerId peer, std::span<std::byte> memory,
+                                               Access access) = 0;
   // Ends a registration. After it returns, no write of a peer changes the memory.
-  virtual void deregister_memory(const Region& region) = 0;
+  virtual void deregister_memory(const Registration& region) = 0;
 
   // Starts to write `from` to `to` at `peer`, which gets on_immediate(immediate) when all bytes are
   // in place. The local bytes must not change before on_write_done(context).

@@ -33,11 +33,11 @@ class NullTransport final : public transport::Transport {
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
   void disconnect(transport::PeerId) override {}
-  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>,
-                                            transport::Access) override {
-    return transport::Region{};
+  Result<transport::Registration> register_memory(transport::PeerId, std::span<std::byte>,
+                                                  transport::Access) override {
+    return transport::Registration{};
   }
-  void deregister_memory(const transport::Region&) override {}
+  void deregister_memory(const transport::Registration&) override {}
   transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory&,
                                    transport::RemoteMemory, transport::Immediate,
                                    transport::Context) override {

@@ -278,7 +278,7 @@ TEST_F(DirectConnections, ManySilentCallersAtOnceAreNotAllKept) {
   std::vector<RawCaller> silent;
   for (int i = 0; i < 400; ++i) silent.emplace_back(b);
   until({&b}, [&, turns = 0]() mutable { return ++turns > 50; });
-  EXPECT_GE(counters(b).refused_callers, 400U - 256U);
+  EXPECT_GE(counters(b).refused_connections, 400U - 256U);
   std::string state;
   b.transport->dump(state);
   EXPECT_THAT(state, HasSubstr("connections being made: 256\n"));
@@ -334,7 +334,8 @@ TEST_F(DirectConnections, AnInvalidPieceEndsTheConnectionAndIsReported) {
 TEST_F(DirectConnections, AWriteToMemoryRegisteredForAnotherPeerEndsTheConnection) {
   connect();
   std::vector<std::byte> memory(100);
-  const Region region = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  const Registration region =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   RawCaller raw_caller(b);
   complete_handshake(raw_caller);
   raw_caller.say(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
@@ -351,7 +352,8 @@ TEST_F(DirectConnections, TheConnectionGoesOnWhenMemoryIsDeregisteredDuringAWrit
   complete_handshake(raw_caller);
   const PeerId peer = b.transport->resolve(raw_caller.self()).value();
   std::vector<std::byte> memory(1000);
-  const Region region = b.transport->register_memory(peer, memory, Access::kWriteTarget).value();
+  const Registration region =
+      b.transport->register_memory(peer, memory, Access::kWriteTarget).value();
   const std::vector<std::byte> data = pattern(1000, 1);
   raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
   raw_caller.say(WriteHeader{region.key, 0, 1, 0});

@@ -15,10 +15,10 @@ class DirectDisconnect : public TwoNodes, public testing::Test {
     open_both(options_for("direct"));
     connect();
   }
-  Result<Region> target(std::span<std::byte> memory) {
+  Result<Registration> target(std::span<std::byte> memory) {
     return b.transport->register_memory(a_at_b, memory, Access::kWriteTarget);
   }
-  PostStatus write(std::span<const std::byte> from, const Region& to, Context context) {
+  PostStatus write(std::span<const std::byte> from, const Registration& to, Context context) {
     return a.transport->post_write(b_at_a, {from.data(), from.size(), {}}, {to.key, to.base},
                                    Immediate(7), context);
   }
@@ -42,7 +42,7 @@ class DirectDisconnect : public TwoNodes, public testing::Test {
 TEST_F(DirectDisconnect, NoByteChangesAfterItInTheMiddleOfALongWrite) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   std::vector<std::byte> memory(kLong);
-  const Region region = target(memory).value();
+  const Registration region = target(memory).value();
   ASSERT_EQ(write(source, region, Context(1)), PostStatus::kOk);
   ASSERT_TRUE(until({&b}, [&] { return memory.front() != std::byte{0}; }));
   ASSERT_EQ(memory.back(), std::byte{0}) << "the test saw what it is about";
@@ -59,7 +59,7 @@ TEST_F(DirectDisconnect, FramesAndWritesOfThePeerAreReturnedAtOnce) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   const std::size_t taken_at_first = fill_the_way();
   std::vector<std::byte> memory(kLong);
-  const Region region = target(memory).value();
+  const Registration region = target(memory).value();
   ASSERT_EQ(write(source, region, Context(9)), PostStatus::kOk);
   a.poll();
   a.seen = Recorder();
@@ -160,7 +160,7 @@ class SessionOverDirect : public DirectDisconnect {
 TEST_F(SessionOverDirect, NoByteChangesAfterAStoppedPeerWasReportedLostInTheMiddleOfALongWrite) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   std::vector<std::byte> memory(kLong);
-  const Region region = target(memory).value();
+  const Registration region = target(memory).value();
   b.transport->watch(a_at_b, true);
   ASSERT_EQ(write(source, region, Context(1)), PostStatus::kOk);
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }))

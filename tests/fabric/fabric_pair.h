@@ -114,7 +114,7 @@ inline bool send(Node& from, PeerId to, std::span<const std::byte> message,
 
 inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, RemoteMemory where,
                   Immediate immediate, Context context, std::initializer_list<Node*> nodes) {
-  const Result<Region> source = from.transport->register_memory(
+  const Result<Registration> source = from.transport->register_memory(
       to, {const_cast<std::byte*>(bytes.data()), bytes.size()}, Access::kWriteSource);
   if (!source) return false;
   return until(nodes, [&] {

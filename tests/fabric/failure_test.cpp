@@ -153,7 +153,7 @@ TEST_P(FabricFailure, EveryWriteToAPeerThatDiesEnds) {
   const PeerId peer = node.transport->resolve({node.transport->self().nid, Pid(1004)}).value();
   ASSERT_TRUE(keep_sending(node, peer, 8, [&] { return node.seen.messages_left > 0; }));
   const std::vector<std::byte> source = pattern(std::size_t{1} << 20, 1);
-  const Region region =
+  const Registration region =
       node.transport
           ->register_memory(peer, {const_cast<std::byte*>(source.data()), source.size()},
                             Access::kWriteSource)

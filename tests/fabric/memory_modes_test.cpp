@@ -46,7 +46,7 @@ TEST_P(FabricMemoryModes, WritesLandInTheMiddleOfARegion) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{1000}, std::size_t{100000}}) {
     const std::vector<std::byte> source = pattern(bytes, 2);
     std::vector<std::byte> target(bytes + 3000);
-    const Region region =
+    const Registration region =
         b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
     if (asks_for(FI_MR_VIRT_ADDR)) {
       EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(target.data()));
@@ -67,7 +67,7 @@ TEST_P(FabricMemoryModes, WritesLandInTheMiddleOfARegion) {
 
 TEST_P(FabricMemoryModes, MemoryToWriteFromIsRegisteredWhereRequired) {
   const std::vector<std::byte> source(100);
-  const Region region =
+  const Registration region =
       a.transport
           ->register_memory(b_at_a, {const_cast<std::byte*>(source.data()), source.size()},
                             Access::kWriteSource)
@@ -101,7 +101,8 @@ TEST_F(CompletionDataReceives, ReceivesUsedByTheDataOfWritesArePostedAgain) {
   open_both(options_for("strict"));
   connect();
   std::vector<std::byte> target(8);
-  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  const Registration region =
+      b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   for (std::uint32_t i = 0; i < kWrites; ++i) {
     ASSERT_TRUE(
         write(a, b_at_a, pattern(8, i), {region.key, region.base}, Immediate(i), Context(i), {&a}));
@@ -134,9 +135,11 @@ TEST_P(NarrowKeys, KeysInUseAreNotGivenAgain) {
   fabric.mr_key_bytes = 1;
   open_both(options_for(GetParam()), fabric);
   std::vector<std::byte> kept(100), other(100);
-  const Region first = b.transport->register_memory(a_at_b, kept, Access::kWriteTarget).value();
+  const Registration first =
+      b.transport->register_memory(a_at_b, kept, Access::kWriteTarget).value();
   for (int i = 0; i < 600; ++i) {
-    const Result<Region> region = b.transport->register_memory(a_at_b, other, Access::kWriteTarget);
+    const Result<Registration> region =
+        b.transport->register_memory(a_at_b, other, Access::kWriteTarget);
     ASSERT_TRUE(region.ok()) << i;
     EXPECT_NE(region->key, first.key);
     EXPECT_LE(region->key, 255U);

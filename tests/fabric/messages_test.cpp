@@ -94,7 +94,8 @@ TEST_P(FabricToOneself, WritesLand) {
   const PeerId self = a.transport->resolve(a.transport->self()).value();
   const std::vector<std::byte> source = pattern(100000, 5);
   std::vector<std::byte> target(source.size());
-  const Region region = a.transport->register_memory(self, target, Access::kWriteTarget).value();
+  const Registration region =
+      a.transport->register_memory(self, target, Access::kWriteTarget).value();
   ASSERT_TRUE(write(a, self, source, {region.key, region.base}, Immediate(2), Context(3), {&a}));
   ASSERT_TRUE(
       until({&a}, [&] { return a.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; }));

@@ -38,7 +38,8 @@ TEST_P(FabricWaiting, ASleeperIsWokenByALargeWriteUntilItIsComplete) {
   connect();
   const std::vector<std::byte> source = pattern(std::size_t{16} << 20, 4);
   std::vector<std::byte> target(source.size());
-  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  const Registration region =
+      b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   std::atomic<bool> landed{false};
   std::thread sleeper([&] {
     while (b.seen.immediates.empty()) {

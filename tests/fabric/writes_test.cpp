@@ -8,7 +8,8 @@ class FabricWrites : public FabricPair {
  protected:
   // Writes from `a` into memory of `b` whose registration has ended.
   [[nodiscard]] bool write_in_vain(std::span<const std::byte> source, std::span<std::byte> target) {
-    const Region gone = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+    const Registration gone =
+        b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
     b.transport->deregister_memory(gone);
     return write(a, b_at_a, source, {gone.key, gone.base}, Immediate(1), Context(1), {&a, &b});
   }
@@ -23,7 +24,7 @@ TEST_P(FabricWrites, OfEverySizeClassAreInPlaceWhenTheImmediateArrives) {
     std::vector<std::byte> target(bytes);
     bool in_place = false;
     b.seen.when_immediate = [&](Immediate) { in_place = target == source; };
-    const Region region =
+    const Registration region =
         b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
 
     ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(0xfedcba98U),
@@ -45,7 +46,8 @@ TEST_P(FabricWrites, OfEverySizeClassAreInPlaceWhenTheImmediateArrives) {
 TEST_P(FabricWrites, IntoTheMiddleOfARegionTouchNothingElse) {
   const std::vector<std::byte> source = pattern(1000, 3);
   std::vector<std::byte> target(4000);
-  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  const Registration region =
+      b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(1), Context(1),
                     {&a, &b}));
   ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1; }));
@@ -60,7 +62,8 @@ TEST_P(FabricWrites, ManyAtOnceEndOnceEach) {
   constexpr std::size_t kBytes = 20000;
   const std::vector<std::byte> source = pattern(kBytes, 9);
   std::vector<std::byte> target(kBytes);
-  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  const Registration region =
+      b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   for (std::uint64_t i = 0; i < kCount; ++i) {
     ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base},
                       Immediate(static_cast<std::uint32_t>(i)), Context(i), {&a, &b}));
@@ -123,8 +126,10 @@ TEST_P(FabricWrites, IntoDeregisteredMemoryLeaveThePeersAbleToCommunicate) {
 
 TEST_P(FabricWrites, UseKeysThatDifferBetweenRegions) {
   std::vector<std::byte> memory(4096);
-  const Region first = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
-  const Region second = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  const Registration first =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  const Registration second =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   EXPECT_NE(first.key, second.key);
   EXPECT_NE(first.id, second.id);
   b.transport->deregister_memory(first);

@@ -101,14 +101,14 @@ void HeldTransport::abandon(PeerId, const MessageBuffer& buffer) {
   LINTEL_ASSERT(lent_.erase(buffer.token) == 1);
 }
 
-Result<Region> HeldTransport::register_memory(PeerId, std::span<std::byte> memory, Access) {
+Result<Registration> HeldTransport::register_memory(PeerId, std::span<std::byte> memory, Access) {
   if (refuses_memory) return Error(Loss::kOperation, "register_memory", "no room");
   for (std::size_t i = 0; i < memory.size(); i += 64) touched_ += static_cast<unsigned>(memory[i]);
   regions_.insert(++region_);
-  return Region{region_, 8, reinterpret_cast<std::uintptr_t>(memory.data())};
+  return Registration{region_, 8, reinterpret_cast<std::uintptr_t>(memory.data())};
 }
 
-void HeldTransport::deregister_memory(const Region& region) {
+void HeldTransport::deregister_memory(const Registration& region) {
   LINTEL_ASSERT(regions_.erase(region.id) == 1);
 }
 

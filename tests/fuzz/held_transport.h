@@ -56,9 +56,10 @@ class HeldTransport final : public transport::Transport {
                                std::size_t bytes) override;
   void abandon(transport::PeerId peer, const transport::MessageBuffer& buffer) override;
   void disconnect(transport::PeerId) override {}
-  Result<transport::Region> register_memory(transport::PeerId peer, std::span<std::byte> memory,
-                                            transport::Access access) override;
-  void deregister_memory(const transport::Region& region) override;
+  Result<transport::Registration> register_memory(transport::PeerId peer,
+                                                  std::span<std::byte> memory,
+                                                  transport::Access access) override;
+  void deregister_memory(const transport::Registration& region) override;
   transport::PostStatus post_write(transport::PeerId peer, const transport::LocalMemory& from,
                                    transport::RemoteMemory to, transport::Immediate immediate,
                                    transport::Context context) override;

@@ -112,7 +112,7 @@ std::vector<std::byte> RawProcess::clear_message(std::size_t rank, std::uint64_t
   std::vector<std::byte> bytes(sizeof clear + segment_bytes);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::span<std::byte> memory = std::as_writable_bytes(std::span(*segments[i]));
-    const transport::Region region =
+    const transport::Registration region =
         session_->register_memory(peer(rank), memory, transport::Access::kWriteTarget).value();
     portals::wire::encode(portals::wire::Segment{region.key, region.base, memory.size()},
                           bytes.data() + sizeof clear + i * sizeof(portals::wire::Segment));
@@ -165,7 +165,7 @@ void RawProcess::written(std::size_t rank, std::uint64_t receiver_token, std::ui
 void RawProcess::write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to,
                        std::uint32_t immediate) {
   const std::span<std::byte> memory = std::as_writable_bytes(std::span(bytes));
-  const transport::Region region =
+  const transport::Registration region =
       session_->register_memory(peer(rank), memory, transport::Access::kWriteSource).value();
   ASSERT_EQ(
       session_->post_write(peer(rank), {memory.data(), memory.size(), region}, {to.key, to.address},

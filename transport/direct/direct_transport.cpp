@@ -226,17 +226,17 @@ void DirectTransport::has_left(PeerId to, Outbound& record) {
   outbound_.give_back(record);
 }
 
-Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
-                                                Access access) {
+Result<Registration> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
+                                                      Access access) {
   lock_.is_held();
-  if (access == Access::kWriteSource) return Region{};  // the source needs no registration
-  const Region made{next_region_++, next_key_++, 0};
+  if (access == Access::kWriteSource) return Registration{};  // the source needs no registration
+  const Registration made{next_region_++, next_key_++, 0};
   targets_.emplace(made.key, WriteTarget{memory, peer, nullptr});
   ++at(peer).targets;
   return made;
 }
 
-void DirectTransport::deregister_memory(const Region& region) {
+void DirectTransport::deregister_memory(const Registration& region) {
   lock_.is_held();
   const auto target = region.id == 0 ? targets_.end() : targets_.find(region.key);
   if (target == targets_.end()) return;

@@ -86,8 +86,9 @@ class DirectTransport final : public Transport {
                            Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
-  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
-  void deregister_memory(const Region& region) override;
+  Result<Registration> register_memory(PeerId peer, std::span<std::byte> memory,
+                                       Access access) override;
+  void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings

@@ -71,12 +71,12 @@ void FabricTransport::disconnect(PeerId peer) {
   peers_.disconnect(peer);
 }
 
-Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
-                                                Access access) {
+Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
+                                                      Access access) {
   lock_.is_held();
   const bool is_target = access == Access::kWriteTarget;
   // The source needs no registration.
-  if (!is_target && !rules_.needs_local_descriptor) return Region{};
+  if (!is_target && !rules_.needs_local_descriptor) return Registration{};
   // A key may still be in use after the counter of narrow keys has wrapped.
   constexpr int kTries = 8;
   for (int tried = 1;; ++tried) {
@@ -90,13 +90,13 @@ Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> mem
     if (rules_.binds_to_endpoint) {
       if (Error error = region.bind_and_enable(endpoint_); !error.ok()) return error;
     }
-    const Region made{next_region_++, region.key(), rules_.remote_base(memory.data())};
+    const Registration made{next_region_++, region.key(), rules_.remote_base(memory.data())};
     regions_.emplace(made.id, std::move(region));
     return made;
   }
 }
 
-void FabricTransport::deregister_memory(const Region& region) {
+void FabricTransport::deregister_memory(const Registration& region) {
   lock_.is_held();
   if (region.id != 0) regions_.erase(region.id);
 }

@@ -72,8 +72,9 @@ class FabricTransport final : public Transport {
   // Everything else is as in Transport: expected payloads are withdrawn, a placed message that
   // arrives is not reported, and completions that come later do not count for a later connection.
   [[gnu::cold]] void disconnect(PeerId peer) override;
-  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
-  void deregister_memory(const Region& region) override;
+  Result<Registration> register_memory(PeerId peer, std::span<std::byte> memory,
+                                       Access access) override;
+  void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
   void enable_placement() override;

@@ -57,10 +57,11 @@ class FaultyTransport final : public Transport, private Sink {
     wrapped_->abandon(peer, buffer);
   }
   void disconnect(PeerId peer) override;
-  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override {
+  Result<Registration> register_memory(PeerId peer, std::span<std::byte> memory,
+                                       Access access) override {
     return wrapped_->register_memory(peer, memory, access);
   }
-  void deregister_memory(const Region& region) override {
+  void deregister_memory(const Registration& region) override {
     lock_.is_held();
     wrapped_->deregister_memory(region);
   }

@@ -38,15 +38,15 @@ void LocalLoop::commit(std::size_t bytes) {
   ++messages_;
 }
 
-Result<Region> LocalLoop::register_memory(std::span<std::byte> memory) {
+Result<Registration> LocalLoop::register_memory(std::span<std::byte> memory) {
   const auto [region, id] = regions_.create();
   if (region == nullptr)
     return Error(Loss::kOperation, "session", "too many regions of memory are registered");
   const std::uint64_t number = kLocalRegion | id.packed();
-  return Region{number, number, reinterpret_cast<std::uintptr_t>(memory.data())};
+  return Registration{number, number, reinterpret_cast<std::uintptr_t>(memory.data())};
 }
 
-void LocalLoop::deregister_memory(const Region& region) {
+void LocalLoop::deregister_memory(const Registration& region) {
   const SlotId id = SlotId::unpack(region.id & ~kLocalRegion);
   LINTEL_ASSERT(regions_.get(id) != nullptr);
   for (std::size_t i = 0; i < writes_count_; ++i) {

@@ -33,10 +33,10 @@ class LocalLoop {
   // Registers memory for writes of the process to itself: base = address, key = id, which has
   // kLocalRegion set.
   static constexpr std::uint64_t kLocalRegion = std::uint64_t{1} << 63;
-  Result<Region> register_memory(std::span<std::byte> memory);
+  Result<Registration> register_memory(std::span<std::byte> memory);
   // Drops waiting writes that use this registration for their source or their target, and later
   // writes to its key. They end with an error.
-  void deregister_memory(const Region& region);
+  void deregister_memory(const Registration& region);
   PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context);
 
@@ -65,7 +65,7 @@ class LocalLoop {
     Context context;
     bool dropped = false;
   };
-  struct LocalRegion {};  // only its existence matters
+  struct LocalRegistration {};  // only its existence matters
 
   MessageBlock& tail() { return blocks_[(head_ + used_blocks_ - 1) % kMaxBlocks]; }
 
@@ -80,7 +80,7 @@ class LocalLoop {
   std::vector<LocalWrite> writes_;  // ring of max_messages_
   std::size_t first_write_ = 0;
   std::size_t writes_count_ = 0;
-  SlotPool<LocalRegion> regions_;
+  SlotPool<LocalRegistration> regions_;
 };
 
 }  // namespace lintel::transport

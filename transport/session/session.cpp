@@ -123,15 +123,16 @@ void Session::need_attention(PeerSession& peer) {
   work_waits_ = true;
 }
 
-Result<Region> Session::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+Result<Registration> Session::register_memory(PeerId peer, std::span<std::byte> memory,
+                                              Access access) {
   lock_.is_held();
   if (at(peer).state == PeerState::kLocal) return local_.register_memory(memory);
-  Result<Region> region = lower_->register_memory(at(peer).lower, memory, access);
+  Result<Registration> region = lower_->register_memory(at(peer).lower, memory, access);
   LINTEL_ASSERT(!region || (region->id & LocalLoop::kLocalRegion) == 0);
   return region;
 }
 
-void Session::deregister_memory(const Region& region) {
+void Session::deregister_memory(const Registration& region) {
   lock_.is_held();
   if ((region.id & LocalLoop::kLocalRegion) != 0) {
     local_.deregister_memory(region);

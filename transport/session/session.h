@@ -71,8 +71,9 @@ class Session final : public Transport, private Sink {
   // Also ends the session, and sends a goodbye if the network takes it at once.
   [[gnu::cold]] void disconnect(PeerId peer) override;
 
-  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
-  void deregister_memory(const Region& region) override;
+  Result<Registration> register_memory(PeerId peer, std::span<std::byte> memory,
+                                       Access access) override;
+  void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
 

@@ -53,7 +53,7 @@ struct SimulatedOptions {
   std::size_t max_writes_in_flight = 16;  // writes per pair; more would block
   // A message to a name that never joined: on_peer_failed (true), or nothing.
   bool refuse_absent = true;
-  bool virtual_addresses = true;  // Region::base is the address of the first byte, or 0
+  bool virtual_addresses = true;  // Registration::base is the address of the first byte, or 0
   TransportAttributes attributes{.name = "simulated",
                                  .version = "1",
                                  .max_message_bytes = 8192,

@@ -190,8 +190,8 @@ Withdrawal SimulatedTransport::withdraw_placement(PeerId peer) {
   return Withdrawal::kWithdrawn;
 }
 
-Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory,
-                                                   Access access) {
+Result<Registration> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory,
+                                                         Access access) {
   if (memory.empty())
     return Error(Loss::kOperation, "simulated network", "a region must not be empty");
   LINTEL_ASSERT(peer.value < endpoint_->peers.size());
@@ -203,10 +203,10 @@ Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::b
   const std::uint64_t base =
       network_.options().virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
   endpoint_->regions.emplace(key, SimulatedRegion{peer, memory, base, access});
-  return Region{key, key, base};
+  return Registration{key, key, base};
 }
 
-void SimulatedTransport::deregister_memory(const Region& region) {
+void SimulatedTransport::deregister_memory(const Registration& region) {
   const std::size_t erased = endpoint_->regions.erase(region.id);
   LINTEL_ASSERT(erased == 1);
 }

@@ -32,8 +32,9 @@ class SimulatedTransport final : public Transport {
   // arrive whose bytes have been read.
   void disconnect(PeerId peer) override;
 
-  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
-  void deregister_memory(const Region& region) override;
+  Result<Registration> register_memory(PeerId peer, std::span<std::byte> memory,
+                                       Access access) override;
+  void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
 

@@ -16,7 +16,7 @@
 
 namespace lintel::portals {
 
-using Registrations = boost::container::small_vector<transport::Region, 1>;
+using Registrations = boost::container::small_vector<transport::Registration, 1>;
 
 // The end from which data are written.
 struct TransferSource {

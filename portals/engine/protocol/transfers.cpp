@@ -69,7 +69,7 @@ void Transfers::end_sink(Operation& operation) {
 }
 
 void Transfers::deregister(Registrations& registered) {
-  for (const transport::Region& region : registered) transport_.deregister_memory(region);
+  for (const transport::Registration& region : registered) transport_.deregister_memory(region);
   registered.clear();
 }
 
@@ -104,7 +104,7 @@ bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::
   sink.region.for_each_run(
       sink.offset + sink.cleared, sink.length - sink.cleared, [&](std::span<std::byte> run) {
         if (!registered || count == most) return;
-        Result<transport::Region> region =
+        Result<transport::Registration> region =
             transport_.register_memory(operation.peer, run, transport::Access::kWriteTarget);
         registered = region.ok();
         if (!registered) return;
@@ -343,7 +343,7 @@ bool Transfers::plan_writes(const Operation& operation, const wire::Clear& messa
   source.region.for_each_run(
       source.offset + source.cleared, message.length, [&](std::span<std::byte> run) {
         if (!planned) return;
-        const Result<transport::Region> region =
+        const Result<transport::Registration> region =
             transport_.register_memory(operation.peer, run, transport::Access::kWriteSource);
         planned = region.ok();
         if (!planned) return;

@@ -62,12 +62,12 @@ void DirectPair::send(std::size_t index, std::span<const std::byte> bytes) {
 void DirectPair::write_to_target(std::span<const std::byte> bytes, std::uint32_t immediate) {
   Side& from = sides_[0];
   Side& to = sides_[1];
-  const transport::Region target =
+  const transport::Registration target =
       required("register_memory",
                to.transport->register_memory(to.other, to.memory, transport::Access::kWriteTarget));
   std::memcpy(from.memory.data(), bytes.data(), bytes.size());
   const std::span<std::byte> source(from.memory.data(), bytes.size());
-  const transport::Region region = required(
+  const transport::Registration region = required(
       "register_memory",
       from.transport->register_memory(from.other, source, transport::Access::kWriteSource));
   post_and_wait(from, to, [&] {

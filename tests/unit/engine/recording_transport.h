@@ -52,14 +52,14 @@ class RecordingTransport final : public transport::Transport {
     return transport::PostStatus::kOk;
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
-  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte> memory,
-                                            transport::Access) override {
+  Result<transport::Registration> register_memory(transport::PeerId, std::span<std::byte> memory,
+                                                  transport::Access) override {
     if (!registers) return Error(Loss::kOperation, "test", "");
     ++registered;
-    return transport::Region{
+    return transport::Registration{
         .id = 1, .key = 7, .base = reinterpret_cast<std::uintptr_t>(memory.data())};
   }
-  void deregister_memory(const transport::Region&) override { --registered; }
+  void deregister_memory(const transport::Registration&) override { --registered; }
   transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory& from,
                                    transport::RemoteMemory to, transport::Immediate immediate,
                                    transport::Context context) override {

@@ -130,10 +130,10 @@ class FakeTransport final : public Transport {
     return Withdrawal::kWithdrawn;
   }
 
-  Result<Region> register_memory(PeerId, std::span<std::byte> memory, Access) override {
-    return Region{7, 8, reinterpret_cast<std::uintptr_t>(memory.data())};
+  Result<Registration> register_memory(PeerId, std::span<std::byte> memory, Access) override {
+    return Registration{7, 8, reinterpret_cast<std::uintptr_t>(memory.data())};
   }
-  void deregister_memory(const Region&) override {}
+  void deregister_memory(const Registration&) override {}
   PostStatus post_write(PeerId, const LocalMemory&, RemoteMemory, Immediate, Context) override {
     ++writes;
     return PostStatus::kOk;

@@ -192,8 +192,8 @@ TEST_F(FaultyTransportTest, FailedCompletionReplacesTheGoodOne) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
   const PeerId other = *writer.resolve(kOther);
-  const Region source = *writer.register_memory(other, from, Access::kWriteSource);
-  const Region target =
+  const Registration source = *writer.register_memory(other, from, Access::kWriteSource);
+  const Registration target =
       *target_process->register_memory(*target_process->resolve(kSelf), to, Access::kWriteTarget);
   writer.post_write(other, {from, 4, source}, {target.key, target.base}, Immediate{1}, Context{5});
   writer.poll(TimePoint{1'000'000}, sink);

@@ -99,7 +99,7 @@ TEST_F(SessionDisconnect, WaitingMessagesAndWritesToOneselfAreDropped) {
   const PeerId local = *session->resolve(kSelf);
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
-  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, to, Access::kWriteTarget);
   send(local, "a");
   session->post_write(local, {from, sizeof from, {}}, {region.key, region.base}, Immediate{3},
                       Context{4});

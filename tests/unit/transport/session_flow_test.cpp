@@ -354,7 +354,7 @@ TEST_F(SessionFlow, FramesOfAnEndedSessionThatLeaveLateAreNotTakenForThoseOfTheN
 
 TEST_F(SessionFlow, WriteGoesToTheLowerTransportWhenOpenAndFailsOtherwise) {
   std::byte memory[16];
-  const Region region = *session->register_memory(peer, memory, Access::kWriteSource);
+  const Registration region = *session->register_memory(peer, memory, Access::kWriteSource);
   EXPECT_EQ(session->post_write(peer, {memory, 16, region}, {}, Immediate{1}, Context{2}),
             PostStatus::kOk);
   EXPECT_EQ(fake->writes, 1);

@@ -97,7 +97,7 @@ TEST_F(SessionLocal, AbandonedMessageIsForgotten) {
 TEST_F(SessionLocal, WriteHappensWithTheNextPollThenImmediateThenDone) {
   std::byte from[4] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
   std::byte to[4] = {};
-  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, to, Access::kWriteTarget);
   EXPECT_NE(region.key, 0U);
   EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(to));
   EXPECT_EQ(write(from, to, 4, 9, region.key), PostStatus::kOk);
@@ -112,7 +112,7 @@ TEST_F(SessionLocal, WriteHappensWithTheNextPollThenImmediateThenDone) {
 TEST_F(SessionLocal, WriteMayOverlapItsSource) {
   std::byte memory[6] = {std::byte{1}, std::byte{2}, std::byte{3},
                          std::byte{4}, std::byte{5}, std::byte{6}};
-  const Region region = *session->register_memory(local, memory, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, memory, Access::kWriteTarget);
   write(memory, memory + 2, 4, 1, region.key);
   poll();
   EXPECT_EQ(memory[2], std::byte{1});
@@ -123,7 +123,7 @@ TEST_F(SessionLocal, WriteMayOverlapItsSource) {
 TEST_F(SessionLocal, DeregisteredMemoryIsNotWritten) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
-  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, to, Access::kWriteTarget);
   write(from, to, 4, 9, region.key);
   session->deregister_memory(region);
   poll();
@@ -134,7 +134,7 @@ TEST_F(SessionLocal, DeregisteredMemoryIsNotWritten) {
 TEST_F(SessionLocal, WriteToMemoryThatIsNoLongerRegisteredTouchesNothingAndEnds) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
-  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, to, Access::kWriteTarget);
   session->deregister_memory(region);
   EXPECT_EQ(write(from, to, 4, 9, region.key), PostStatus::kOk);
   poll();
@@ -146,22 +146,22 @@ TEST_F(SessionLocal, WriteToMemoryThatIsNoLongerRegisteredTouchesNothingAndEnds)
 TEST_F(SessionLocal, WriteToARegistrationThatHasGoneTouchesNothingThatIsRegisteredNow) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
-  const Region old = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration old = *session->register_memory(local, to, Access::kWriteTarget);
   session->deregister_memory(old);
-  std::vector<Region> all;
+  std::vector<Registration> all;
   for (int i = 0; i < 200; ++i)
     all.push_back(*session->register_memory(local, to, Access::kWriteTarget));
   write(from, to, 4, 9, old.key);
   poll();
   EXPECT_EQ(to[0], std::byte{0});
   EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write is not registered"));
-  for (const Region& region : all) session->deregister_memory(region);
+  for (const Registration& region : all) session->deregister_memory(region);
 }
 
 TEST_F(SessionLocal, WriteWithAKeyOfAnotherTransportTouchesNothing) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
-  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, to, Access::kWriteTarget);
   write(from, to, 4, 8, 0);
   write(from, to, 4, 9, region.key & ~LocalLoop::kLocalRegion);
   poll();
@@ -174,8 +174,8 @@ TEST_F(SessionLocal, WriteWithAKeyOfAnotherTransportTouchesNothing) {
 TEST_F(SessionLocal, AnotherWriteOfTheSameBytesOutlivesADeregistration) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
-  const Region first = *session->register_memory(local, to, Access::kWriteTarget);
-  const Region second = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration first = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration second = *session->register_memory(local, to, Access::kWriteTarget);
   write(from, to, 4, 8, first.key);
   write(from, to, 4, 9, second.key);
   session->deregister_memory(first);
@@ -190,7 +190,7 @@ TEST_F(SessionLocal, MoreWritesThanTheBoundWouldBlock) {
   restart({.max_local_messages = 2});
   std::byte from[1] = {};
   std::byte to[1] = {};
-  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  const Registration region = *session->register_memory(local, to, Access::kWriteTarget);
   EXPECT_EQ(write(from, to, 1, 1, region.key), PostStatus::kOk);
   EXPECT_EQ(write(from, to, 1, 2, region.key), PostStatus::kOk);
   EXPECT_EQ(write(from, to, 1, 3, region.key), PostStatus::kWouldBlock);

@@ -246,8 +246,8 @@ TEST_F(SessionNetwork, WriteOfSeveralPartsPassesThrough) {
   std::vector<std::byte> from(1000, std::byte{3});
   std::vector<std::byte> to(1000);
   Session& a = *processes[0]->session;
-  const Region source = *a.register_memory(peer(0, 1), from, Access::kWriteSource);
-  const Region target =
+  const Registration source = *a.register_memory(peer(0, 1), from, Access::kWriteSource);
+  const Registration target =
       *processes[1]->session->register_memory(peer(1, 0), to, Access::kWriteTarget);
   for (std::size_t at = 0; at < 1000; at += 100) {
     ASSERT_EQ(a.post_write(peer(0, 1), {from.data() + at, 100, source},

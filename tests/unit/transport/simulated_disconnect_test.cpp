@@ -33,8 +33,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedDisconnect, testing::Range<std::uint64_
 TEST_P(SimulatedDisconnect, AWriteUnderWayChangesNoByteOfTheTargetAfterwards) {
   std::vector<std::byte> source(64, std::byte{1});
   std::vector<std::byte> target(64);
-  const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
-  const Region to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
+  const Registration from = *a->register_memory(b_at_a, source, Access::kWriteSource);
+  const Registration to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
   a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7},
                 Context{1});
   half_way();
@@ -64,8 +64,8 @@ TEST_P(SimulatedDisconnect, APlacedMessageUnderWayChangesNoByteOfItsPlaceAfterwa
 TEST_P(SimulatedDisconnect, TheSourceIsNotReadAfterwardsAndTheWriteEndsInTheNextPoll) {
   std::vector<std::byte> source(64, std::byte{1});
   std::vector<std::byte> target(64);
-  const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
-  const Region to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
+  const Registration from = *a->register_memory(b_at_a, source, Access::kWriteSource);
+  const Registration to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
   a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7},
                 Context{1});
   half_way();

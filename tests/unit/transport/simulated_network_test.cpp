@@ -27,7 +27,7 @@ class SimulatedNetworkTest : public testing::Test, protected TwoSimulated {
                          Context{context});
   }
 
-  Region source;
+  Registration source;
 };
 
 TEST_F(SimulatedNetworkTest, MessageComesAfterADelayWithinTheRange) {
@@ -109,7 +109,7 @@ TEST_F(SimulatedNetworkTest, SourceIsToldOnlyIfConfigured) {
 TEST_F(SimulatedNetworkTest, WriteLandsThenItsImmediate) {
   std::vector<std::byte> from(100, std::byte{5});
   std::vector<std::byte> to(100);
-  const Region target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
+  const Registration target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
   EXPECT_EQ(write(from, {target.key, target.base}), PostStatus::kOk);
   EXPECT_NE(from, to);
   settle();
@@ -123,7 +123,7 @@ TEST_F(SimulatedNetworkTest, OffsetModeCountsAddressesFromZero) {
   start({.virtual_addresses = false});
   std::vector<std::byte> from(4, std::byte{5});
   std::vector<std::byte> to(8);
-  const Region target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
+  const Registration target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
   EXPECT_EQ(target.base, 0U);
   write(from, {target.key, 4});
   settle();
@@ -138,7 +138,7 @@ TEST_F(SimulatedNetworkTest, SourceReusedTooEarlyShowsAtTheTarget) {
     source = {};
     std::vector<std::byte> from(4, std::byte{5});
     std::vector<std::byte> to(4);
-    const Region target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
+    const Registration target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
     write(from, {target.key, target.base});
     network->run_until(TimePoint{3'000});
     from.assign(4, std::byte{6});
@@ -153,7 +153,7 @@ TEST_F(SimulatedNetworkTest, BadKeyAddressOrLengthFailsTheWritersPeerAndChangesN
   std::vector<std::byte> from(16, std::byte{5});
   std::vector<std::byte> to(32);
   const std::span<std::byte> middle = std::span(to).subspan(8, 16);
-  const Region target = *b->register_memory(a_at_b, middle, Access::kWriteTarget);
+  const Registration target = *b->register_memory(a_at_b, middle, Access::kWriteTarget);
   const RemoteMemory bad[] = {{target.key + 1, target.base},
                               {target.key, target.base + 1},
                               {target.key, target.base - 1},
@@ -175,7 +175,7 @@ TEST_F(SimulatedNetworkTest, BadKeyAddressOrLengthFailsTheWritersPeerAndChangesN
 TEST_F(SimulatedNetworkTest, DeregisteredMemoryIsNotWritten) {
   std::vector<std::byte> from(16, std::byte{5});
   std::vector<std::byte> to(16);
-  const Region target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
+  const Registration target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
   write(from, {target.key, target.base});
   b->deregister_memory(target);
   settle();
@@ -186,8 +186,8 @@ TEST_F(SimulatedNetworkTest, DeregisteredMemoryIsNotWritten) {
 TEST_F(SimulatedNetworkTest, RegionForReadingOrForAnotherPeerIsNoTarget) {
   std::vector<std::byte> from(16, std::byte{5});
   std::vector<std::byte> to(16);
-  const Region wrong_access = *b->register_memory(a_at_b, to, Access::kWriteSource);
-  const Region wrong_peer =
+  const Registration wrong_access = *b->register_memory(a_at_b, to, Access::kWriteSource);
+  const Registration wrong_peer =
       *b->register_memory(*b->resolve({NodeId{9}, Pid{9}}), to, Access::kWriteTarget);
   write(from, {wrong_access.key, wrong_access.base});
   write(from, {wrong_peer.key, wrong_peer.base});
@@ -199,7 +199,7 @@ TEST_F(SimulatedNetworkTest, WritesInFlightAreBounded) {
   start({.max_writes_in_flight = 2});
   std::vector<std::byte> from(4);
   std::vector<std::byte> to(4);
-  const Region target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
+  const Registration target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
   EXPECT_EQ(write(from, {target.key, target.base}), PostStatus::kOk);
   EXPECT_EQ(write(from, {target.key, target.base}), PostStatus::kOk);
   EXPECT_EQ(write(from, {target.key, target.base}), PostStatus::kWouldBlock);
@@ -240,7 +240,7 @@ TEST_F(SimulatedNetworkTest, WhatAProcessSentBeforeItsDeathArrives) {
 
 TEST_F(SimulatedNetworkTest, DeadProcessesMemoryIsNotRead) {
   std::vector<std::byte> to(4);
-  const Region target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
+  const Registration target = *b->register_memory(a_at_b, to, Access::kWriteTarget);
   {
     std::vector<std::byte> from(4, std::byte{5});
     write(from, {target.key, target.base});
