@@ -51,7 +51,7 @@ enum class Counter : std::uint8_t {
   kPeerFailures,
   kEagerCopies,
   kDirectTransfers,
-  kParcelsLanded,
+  kPayloadsPlaced,
   kLongestProgressGapNs,
   kCount,
 };

@@ -58,7 +58,7 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
 void Target::take_payload(const Match& matched, std::span<const std::byte> payload) {
   if (matched.acceptance.length == 0) return;
   if (matched.descriptor->region().address_at(matched.acceptance.offset) == payload.data()) {
-    counters_.add(Counter::kParcelsLanded);
+    counters_.add(Counter::kPayloadsPlaced);
     return;
   }
   counters_.add(Counter::kEagerCopies);

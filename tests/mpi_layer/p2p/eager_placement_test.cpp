@@ -18,7 +18,7 @@ class EagerPlacementTest : public P2pTest {
   EagerPlacementTest() { start(); }
 
   std::uint64_t landed(std::size_t rank) {
-    return job->processes().process(rank).counters().get(Counter::kParcelsLanded);
+    return job->processes().process(rank).counters().get(Counter::kPayloadsPlaced);
   }
   void start_noticing_deaths() {
     MessengerJobOptions options;

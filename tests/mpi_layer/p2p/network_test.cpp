@@ -186,7 +186,7 @@ TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
   });
   // With more processes the credit of each is too small.
   if (GetParam() == 2) {
-    EXPECT_GT(ranks[0].process->counters().get(Counter::kParcelsLanded), 0U);
+    EXPECT_GT(ranks[0].process->counters().get(Counter::kPayloadsPlaced), 0U);
   }
 }
 
