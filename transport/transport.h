@@ -73,8 +73,8 @@ struct Registration {
   std::uint64_t base = 0;
 };
 
-// The target of a write in the peer's memory. The peer makes it from a Registration and sends it in a
-// message. It is foreign input: the transport or its provider checks it, and fails the peer if it
+// The target of a write in the peer's memory. The peer makes it from a Registration and sends it in
+// a message. It is foreign input: the transport or its provider checks it, and fails the peer if it
 // is wrong.
 struct RemoteMemory {
   std::uint64_t key = 0;

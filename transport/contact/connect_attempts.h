@@ -57,8 +57,8 @@ class ConnectAttempts {
 
   bool none() const { return waiting_.empty(); }
 
-  // Ends the attempts that have timed out or are forgotten, and calls ended(PeerId, Expiry) for each
-  // of them.
+  // Ends the attempts that have timed out or are forgotten, and calls ended(PeerId, Expiry) for
+  // each of them.
   template <class Ended>
   void expire(TimePoint now, Ended ended) {
     for (std::size_t i = 0; i < waiting_.size();) {

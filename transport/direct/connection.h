@@ -12,7 +12,7 @@
 
 namespace lintel::transport {
 
-struct DirectTransport::Connection final : StreamSink, HalfOpenCaller {
+struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   enum class Phase : std::uint8_t {
     kConnecting,  // made by this process: the kernel is connecting
     kRequested,   // made by this process: the connect request was sent, the answer is awaited

@@ -14,7 +14,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr Nanoseconds kNoDescriptorPause = std::chrono::milliseconds(100);
-constexpr int kCallersPerPoll = 64;
+constexpr int kAcceptsPerPoll = 64;
 
 constexpr Error kNobodyThere{Loss::kPeer, "connect",
                              "nobody accepts a connection at the peer's address", ETIMEDOUT};
@@ -46,11 +46,11 @@ void DirectTransport::connect(PeerId id) {
   if (peer.failed || closing_) return;
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
-  Result<FileDescriptor> called =
+  Result<FileDescriptor> started =
       connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
-  if (!called) return refused(id);
+  if (!started) return refused(id);
   Connection& connection = spare_connection();
-  connection.begin(std::move(called).value(), Connection::Phase::kConnecting);
+  connection.begin(std::move(started).value(), Connection::Phase::kConnecting);
   connection.peer = id;
   peer.connecting = &connection;
   peer.attempt.in_progress = true;
@@ -100,19 +100,19 @@ void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t e
 
 void DirectTransport::on_greeting(Connection& connection) {
   const auto greeting = decode<Greeting>(connection.greeting.data());
-  const PeerId called = connection.peer;
+  const PeerId requested = connection.peer;
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
   const bool is_answer = connection.phase == Connection::Phase::kRequested;
   // A sender must have the address that it names.
   const bool believed =
-      is_answer ? from == at(called).name
+      is_answer ? from == at(requested).name
                 : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
   if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ ||
       !believed) {
-    ++counters_.refused_callers;
+    ++counters_.refused_connections;
     tear_down(connection);
-    if (is_answer) refused(called);
+    if (is_answer) refused(requested);
     return;
   }
   const auto kind = static_cast<GreetingKind>(greeting.kind);
@@ -120,10 +120,10 @@ void DirectTransport::on_greeting(Connection& connection) {
     if (kind == GreetingKind::kConnect) return on_connect_request(connection, greeting);
     return tear_down(connection);
   }
-  if (kind == GreetingKind::kAccept && at(called).connection == nullptr)
-    return opened(connection, called, greeting);
+  if (kind == GreetingKind::kAccept && at(requested).connection == nullptr)
+    return opened(connection, requested, greeting);
   tear_down(connection);
-  refused(called);
+  refused(requested);
 }
 
 bool DirectTransport::send_greeting(Connection& connection, ProcessId to, GreetingKind kind) {
@@ -146,28 +146,29 @@ bool DirectTransport::send_greeting(Connection& connection, ProcessId to, Greeti
 
 // ---- Accepting
 
-void DirectTransport::accept_callers() {
-  for (int accepted = 0; accepted < kCallersPerPoll; ++accepted) {
-    AcceptedSocket caller = accept_at(listener_.get(), own_);
-    if (!caller.fd.is_open()) {
-      if (caller.error == EMFILE || caller.error == ENFILE || caller.error == ENOBUFS ||
-          caller.error == ENOMEM) {
-        // The caller stays in the queue. To ask for it again at once would keep a processor busy.
+void DirectTransport::accept_connections() {
+  for (int count = 0; count < kAcceptsPerPoll; ++count) {
+    AcceptedSocket accepted = accept_at(listener_.get(), own_);
+    if (!accepted.fd.is_open()) {
+      if (accepted.error == EMFILE || accepted.error == ENFILE || accepted.error == ENOBUFS ||
+          accepted.error == ENOMEM) {
+        // The connection stays in the kernel's queue. To ask for it again at once would keep a
+        // processor busy.
         epoll_event nothing{0, {.ptr = nullptr}};
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &nothing);
         listen_again_ = now_ + kNoDescriptorPause;
         return;
       }
-      if (caller.error == 0) return;
-      continue;  // that caller has ended
+      if (accepted.error == 0) return;
+      continue;  // that connection has ended
     }
-    if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr)
-      drop_caller(*oldest);
+    if (HalfOpenConnection* const oldest = half_open_.displaced_by_next(); oldest != nullptr)
+      drop_half_open(*oldest);
     Connection& connection = spare_connection();
-    connection.begin(std::move(caller.fd), Connection::Phase::kAccepted);
-    connection.address = caller.address;
+    connection.begin(std::move(accepted.fd), Connection::Phase::kAccepted);
+    connection.address = accepted.address;
     ++opening_count_;
-    callers_.add(connection, now_);
+    half_open_.add(connection, now_);
     watch_for(connection, EPOLLIN);
   }
 }
@@ -176,7 +177,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const Result<PeerId> resolved = resolve(from);
   if (!resolved || closing_) {
-    ++counters_.refused_callers;
+    ++counters_.refused_connections;
     return tear_down(connection);
   }
   DirectPeer& peer = at(resolved.value());
@@ -205,7 +206,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   DirectPeer& peer = at(id);
   LINTEL_ASSERT(peer.connection == nullptr);
   if (peer.connecting == &connection) clear_connecting(peer);
-  callers_.remove(connection);
+  half_open_.remove(connection);
   connection.phase = Connection::Phase::kOpen;
   connection.peer = id;
   peer.connection = &connection;
@@ -238,7 +239,7 @@ void DirectTransport::stop_watching(Connection& connection) {
 // Closes the socket, and ends what waited for the connection.
 void DirectTransport::tear_down(Connection& connection) {
   --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
-  callers_.remove(connection);
+  half_open_.remove(connection);
   if (connection.peer != kNoPeer) {
     DirectPeer& peer = at(connection.peer);
     if (peer.connection == &connection) peer.connection = nullptr;
@@ -321,13 +322,13 @@ void DirectTransport::expire_attempts() {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
     listen_again_ = kNever;
   }
-  while (HalfOpenCaller* const silent = callers_.overdue(now_)) drop_caller(*silent);
+  while (HalfOpenConnection* const silent = half_open_.overdue(now_)) drop_half_open(*silent);
 }
 
-// The caller has not sent its connect request in time, or another caller needs its place.
-void DirectTransport::drop_caller(HalfOpenCaller& caller) {
-  ++counters_.refused_callers;
-  tear_down(static_cast<Connection&>(caller));
+// The connect request has not arrived in time, or another connection needs its place.
+void DirectTransport::drop_half_open(HalfOpenConnection& connection) {
+  ++counters_.refused_connections;
+  tear_down(static_cast<Connection&>(connection));
 }
 
 void DirectTransport::report_failures(Sink& sink) {

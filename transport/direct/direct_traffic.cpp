@@ -98,7 +98,7 @@ void DirectTransport::poll_all_sockets() {
     auto* const connection = static_cast<Connection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
-      accept_callers();
+      accept_connections();
       all_sockets_due_ = true;  // their connect requests may have arrived with them
       continue;
     }
@@ -319,7 +319,7 @@ bool DirectTransport::prepare_wait() {
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  return std::min({listen_again_, attempts_.next_deadline(now_), callers_.next_deadline()});
+  return std::min({listen_again_, attempts_.next_deadline(now_), half_open_.next_deadline()});
 }
 
 }  // namespace lintel::transport

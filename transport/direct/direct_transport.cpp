@@ -52,7 +52,7 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
       // of this one.
       next_key_(random_number()),
       attempts_(options.connect_timeout),
-      callers_(kMostCallers, options.connect_timeout) {
+      half_open_(kMaxHalfOpen, options.connect_timeout) {
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
   attributes_.max_message_bytes = message_bytes(options);
@@ -296,7 +296,7 @@ void DirectTransport::dump(std::string& text) const {
   line("registrations", targets_.size());
   line("payloads that arrive unexpected", unexpected_);
   line("connections in the middle of a piece", buffers_.in_use());
-  line("refused callers", counters_.refused_callers);
+  line("refused connections", counters_.refused_connections);
   line("simultaneous connects", counters_.simultaneous_connects);
   line("broken streams", counters_.broken_streams);
   line("failed receives", counters_.failed_receives);

@@ -32,7 +32,7 @@
 #include "base/file_descriptor.h"
 #include "base/owner_lock.h"
 #include "transport/contact/connect_attempts.h"
-#include "transport/contact/half_open_callers.h"
+#include "transport/contact/half_open_connections.h"
 #include "transport/contact/network_options.h"
 #include "transport/direct/inbound_stream.h"
 #include "transport/direct/outbound_table.h"
@@ -42,7 +42,8 @@ namespace lintel::transport {
 
 // Counts rare events, for diagnosis.
 struct DirectCounters {
-  std::uint64_t refused_callers = 0;  // not of Lintel, of another version, too late, or displaced
+  std::uint64_t refused_connections =
+      0;  // not of Lintel, of another version, too late, or displaced
   std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
   std::uint64_t broken_streams = 0;         // streams that violated the wire format
   // Messages, writes and placed messages that ended before they had arrived.
@@ -136,7 +137,7 @@ class DirectTransport final : public Transport {
   // Unexpected payloads that may arrive at once.
   static constexpr std::size_t kUnexpectedSlots = 16;
   // Accepted connections without a connect request yet.
-  static constexpr std::size_t kMostCallers = 256;
+  static constexpr std::size_t kMaxHalfOpen = 256;
 
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
@@ -150,8 +151,8 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Connection& spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refused(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void accept_callers() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void drop_caller(HalfOpenCaller& caller) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_half_open(HalfOpenConnection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -225,7 +226,7 @@ class DirectTransport final : public Transport {
   // Open connections that are read without asking epoll, the latest first.
   std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);
   ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
-  HalfOpenCallers callers_ LINTEL_GUARDED_BY(lock_);
+  HalfOpenConnections half_open_ LINTEL_GUARDED_BY(lock_);
   // Connections that are being made, by us or by others.
   std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
   // Connections with records that wait for room in the kernel.

@@ -77,19 +77,19 @@ int outcome_of_connect(int fd) {
 }
 
 AcceptedSocket accept_at(int listener, const sockaddr_in& own) {
-  AcceptedSocket caller;
-  socklen_t length = sizeof caller.address;
-  caller.fd = FileDescriptor(static_cast<int>(uninterrupted([&] {
-    return ::accept4(listener, reinterpret_cast<sockaddr*>(&caller.address), &length,
+  AcceptedSocket accepted;
+  socklen_t length = sizeof accepted.address;
+  accepted.fd = FileDescriptor(static_cast<int>(uninterrupted([&] {
+    return ::accept4(listener, reinterpret_cast<sockaddr*>(&accepted.address), &length,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
   })));
-  if (!caller.fd.is_open()) {
-    caller.error = errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
-    return caller;
+  if (!accepted.fd.is_open()) {
+    accepted.error = errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
+    return accepted;
   }
-  set(caller.fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  if (on_this_machine(own, caller.address)) disable_pacing(caller.fd.get());
-  return caller;
+  set(accepted.fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  if (on_this_machine(own, accepted.address)) disable_pacing(accepted.fd.get());
+  return accepted;
 }
 
 // A socket that is closed with unread data resets its connection, and data on the way to the peer

@@ -24,7 +24,7 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
 int outcome_of_connect(int fd);
 
 struct AcceptedSocket {
-  FileDescriptor fd;  // not open: no caller waits, or `error` says why none can be accepted
+  FileDescriptor fd;  // not open: none waits, or `error` says why none can be accepted
   sockaddr_in address{};
   int error = 0;
 };

@@ -30,9 +30,9 @@ struct FabricPeer {
   ProcessId name;
   fi_addr_t address = FI_ADDR_NOTAVAIL;  // FI_ADDR_NOTAVAIL: not added to the provider yet
   std::uint32_t epoch = 0;
-  std::uint32_t in_flight = 0;   // operations of the present epoch that the provider has
-  bool reached = false;          // the peer has accepted something in the present epoch
-  bool failed = false;           // lost; reported by the next poll()
+  std::uint32_t in_flight = 0;         // operations of the present epoch that the provider has
+  bool reached = false;                // the peer has accepted something in the present epoch
+  bool failed = false;                 // lost; reported by the next poll()
   FabricOperation* landing = nullptr;  // for the placed message that is expected of the peer
   Error failure;
   // Waiting: posts are answered with "try again", and the peer counts as not reached.

@@ -56,7 +56,8 @@ struct Introduction {
   std::uint32_t echoed_epoch;   // kWelcome: epoch of the hello that this answers; kHello: 0
   std::uint8_t oldest_version;  // the sender understands oldest_version ... FrameHeader.version
   std::uint8_t reserved[3];
-  // TransportAttributes.name and version, "net 117.0", zero-padded; both sides must have the same name.
+  // Name and version of TransportAttributes, "net 117.0", zero-padded; both sides must have the
+  // same name.
   char provider[32];
 };
 static_assert(sizeof(Introduction) == 64);

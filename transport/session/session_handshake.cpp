@@ -80,8 +80,8 @@ bool Session::send_hello(PeerSession& peer) {
   return true;
 }
 
-// Answers the hello that store_introduction() stored. False: the lower transport has no room, or the peer is
-// lost.
+// Answers the hello that store_introduction() stored. False: the lower transport has no room, or
+// the peer is lost.
 bool Session::send_welcome(PeerSession& peer) {
   std::byte body[sizeof(Introduction)];
   encode(body, make_introduction(peer, peer.remote_epoch));
