@@ -174,7 +174,7 @@ class Network:
         another rank has met."""
         job = self.start_job(choice, 1000000)
         ranks = int(job.command[2])
-        victim, moment = choice.randrange(ranks), choice.random()
+        victim, delay = choice.randrange(ranks), choice.random()
 
         def started():
             return sorted(pid for pid in children_of(job.pid) if program_of(pid) == "mpi_traffic")
