@@ -1,0 +1,70 @@
+#pragma once
+// The parts of an endpoint, connected as the endpoint connects them, and one interface of Portals 4
+// with an event queue, for tests of Initiator and Target.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "portals/engine/interface/interface_table.h"
+#include "portals/engine/protocol/peers.h"
+#include "portals/engine/protocol/transfers.h"
+#include "tests/unit/engine/recording_transport.h"
+
+namespace lintel::portals {
+
+struct ProtocolParts {
+  static constexpr std::uint8_t kKind = 1;
+  static constexpr transport::PeerId kPeer{3};
+  static constexpr ProcessId kPeerName{NodeId(1), Pid(3)};
+  static constexpr std::size_t kLimit = 2;  // operations of this process
+
+  ProtocolParts() {
+    interfaces.rows[kKind].interface = &interface;
+    EXPECT_EQ(interface.events.allocate_queue(8, nullptr, queue, 2), Status::kOk);
+  }
+  ~ProtocolParts() { interface.drop_objects(); }
+  ProtocolParts(const ProtocolParts&) = delete;
+  ProtocolParts& operator=(const ProtocolParts&) = delete;
+
+  // All of `memory`, with these options.
+  DescriptorRules rules(std::uint32_t options) {
+    DescriptorRules made;
+    made.described.options = options | option::kStartDisable | option::kLinkDisable;
+    made.described.threshold = kUnlimited;
+    made.described.queue = queue;
+    made.region = MemoryRegion(memory.data(), memory.size());
+    return made;
+  }
+  // Takes all events and returns their kinds. `last` is the newest one then.
+  std::vector<EventKind> kinds() {
+    std::vector<EventKind> found;
+    const Event* event = nullptr;
+    while (interface.events.queue(queue)->take(event) != EventQueue::Taken::kEmpty) {
+      found.push_back(event->kind);
+      last = *event;
+    }
+    return found;
+  }
+
+  std::array<std::byte, 100> memory{};
+  RecordingTransport transport;
+  Counters counters;
+  Attention attention;
+  TransferLimits limits;
+  Peers peers{transport};
+  Outbox outbox{transport, counters};
+  Operations operations{transport, kLimit};
+  Transfers transfers{transport, outbox, operations, counters};
+  InterfaceTable interfaces;
+  NetworkInterface interface {
+    kKind, Identity{{NodeId(1), Pid(1)}, UserId(10), JobId(0)}, Limits(), counters, attention
+  };
+  SlotId queue;
+  Event last;
+};
+
+}  // namespace lintel::portals
