@@ -20,9 +20,9 @@ void put_delivery(benchmark::State& state) {
   Counters counters;
   Endpoint endpoint(std::make_unique<bench::NullTransport>(), {}, counters);
   {
-    Attention attention;
+    PendingWork pending_work;
     NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters,
-                               attention);
+                               pending_work);
     endpoint.attach(interface);
     SlotId queue;
     if (interface.events.allocate_queue(64, nullptr, queue) != Status::kOk)

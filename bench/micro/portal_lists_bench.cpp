@@ -45,7 +45,7 @@ class PutTarget {
  public:
   PutTarget()
       : endpoint_(std::make_unique<bench::NullTransport>(), {}, counters_),
-        interface_(kInterfaceKind, kSelf, limits(), counters_, attention_) {
+        interface_(kInterfaceKind, kSelf, limits(), counters_, pending_work_) {
     endpoint_.attach(interface_);
     std::uint32_t portal = 0;
     good_ = interface_.events.allocate_queue(256, nullptr, queue_) == Status::kOk &&
@@ -84,8 +84,8 @@ class PutTarget {
 
  private:
   static constexpr Identity kSelf{{NodeId(1), Pid(1)}, UserId(1000), JobId(0)};
-  static Limits limits() {
-    Limits limits;
+  static InterfaceLimits limits() {
+    InterfaceLimits limits;
     limits.max_entries = limits.max_list_length = limits.max_unexpected = kMost;
     limits.max_descriptors = 1;
     return limits;
@@ -102,7 +102,7 @@ class PutTarget {
 
   std::uint64_t word_ = 0;
   Counters counters_;
-  Attention attention_;
+  PendingWork pending_work_;
   Endpoint endpoint_;
   NetworkInterface interface_;
   SlotId queue_;

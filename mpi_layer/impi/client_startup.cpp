@@ -141,12 +141,11 @@ void ClientStartup::lose(const std::string& how) {
 TimePoint ClientStartup::next_deadline() const {
   const bool is_owed =
       phase_ == Phase::kAuthenticating || phase_ == Phase::kTelling || phase_ == Phase::kFinishing;
-  return is_owed ? since_ + settings_.patience : kNever;
+  return is_owed ? since_ + settings_.timeout : kNever;
 }
 
 void ClientStartup::advance(TimePoint now) {
-  if (next_deadline() <= now)
-    fail("it has not answered for " + format_duration(settings_.patience));
+  if (next_deadline() <= now) fail("it has not answered for " + format_duration(settings_.timeout));
 }
 
 void ClientStartup::finish() {

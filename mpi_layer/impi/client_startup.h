@@ -38,7 +38,7 @@ class ClientStartup {
     ClientOffer offer;  // its hosts are listening
     // The time limit for each answer, except while other clients have not joined. It is to be
     // longer than that of the server, whose message names the late client.
-    Nanoseconds patience;
+    Nanoseconds timeout;
   };
 
   // The connection to the server has been made.

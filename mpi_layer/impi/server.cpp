@@ -223,9 +223,9 @@ void Server::send_all(std::string bytes) {
 }
 
 TimePoint Server::deadline_of(const Peer& peer) const {
-  if (peer.step != Step::kJoined) return peer.since + settings_.patience;
+  if (peer.step != Step::kJoined) return peer.since + settings_.timeout;
   return phase_ == Phase::kCollecting && !collection_.is_waiting(peer.rank)
-             ? peer.since + settings_.patience
+             ? peer.since + settings_.timeout
              : kNever;
 }
 
@@ -246,7 +246,7 @@ void Server::advance(TimePoint now) {
     drop(connection,
          (found->second.step == Step::kJoined ? "it did not send its next label, or DONE, within "
                                               : "it did not join within ") +
-             format_duration(settings_.patience));
+             format_duration(settings_.timeout));
   }
 }
 

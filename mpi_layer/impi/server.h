@@ -46,7 +46,7 @@ class Server {
   struct Settings {
     unsigned clients = 0;  // 1 to kMaxClients
     Authentication authentication;
-    Nanoseconds patience;  // time for a connection to join, and for a client to send its next label
+    Nanoseconds timeout;  // time for a connection to join, and for a client to send its next label
   };
   struct Decision {
     Connection connection;

@@ -105,7 +105,7 @@ void DrivenParts::close() {
     bool over = false;
     do {
       seen = happened_;
-      over = engine_.wait_until(awaited, engine_.now() + options_.close_patience);
+      over = engine_.wait_until(awaited, engine_.now() + options_.close_timeout);
     } while (!over && happened_ != seen);
   }
   release();
@@ -185,7 +185,7 @@ void DrivenParts::on_control(const portals::Event& event) {
     case PacketKind::kCancel: return receives_.on_cancel(*peer, control);
     case PacketKind::kProtoack:
       credit_.receive(*peer, {control.bytes, control.headers});
-      return EagerPlacement::note_acceptance(*peer, control.parcels);
+      return EagerPlacement::note_acceptance(*peer, control.placement);
     default: return sends_.on_answer(*peer, control);
   }
 }

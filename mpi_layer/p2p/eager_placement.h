@@ -1,7 +1,7 @@
 #pragma once
 // EagerPlacement: long messages that are sent whole, from the sender's buffer directly into the
-// buffer of the receive that is posted for them (the engine's parcels). The receiver decides
-// whether a sender may do so (PlacementPolicy).
+// buffer of the receive that is posted for them (the engine's placed messages). The receiver
+// decides whether a sender may do so (PlacementPolicy).
 //
 // Only answers are placed: the first message to a process since the last message from it. In a
 // stream, each placed message would have to wait until the one before is handled and a receive
@@ -31,7 +31,7 @@ namespace lintel::mpi {
 class EagerPlacement {
  public:
   // To copy a shorter message costs less than to expect it.
-  static constexpr std::uint64_t kLeast = portals::TransferLimits::kLeastParcel;
+  static constexpr std::uint64_t kLeast = portals::TransferLimits::kLeastPlaced;
 
   EagerPlacement(EngineAccess& engine, ControlPackets& controls)
       : engine_(engine), controls_(controls) {}

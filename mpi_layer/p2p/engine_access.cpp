@@ -18,7 +18,7 @@ bool EngineAccess::open(std::uint32_t entries, std::uint32_t unexpected, std::st
       return false;
     }
   }
-  portals::Limits limits;
+  portals::InterfaceLimits limits;
   limits.max_entries = limits.max_list_length = entries;
   limits.max_descriptors = 2;
   limits.max_queues = limits.max_counters = limits.max_triggered = 1;
@@ -39,7 +39,7 @@ bool EngineAccess::set_up() {
   if (interface_->events.allocate_queue(kFirstEvents, nullptr, queue, 0, true) != Status::kOk)
     return false;
   queue_ = interface_->events.queue(queue);
-  interface_->events.tell_losses(queue);
+  interface_->events.report_losses(queue);
   std::uint32_t made = 0;
   for (const std::uint32_t portal : {kMessagePortal, kRestPortal, kControlPortal}) {
     if (interface_->portals.allocate({}, queue, portal, made) != Status::kOk) return false;

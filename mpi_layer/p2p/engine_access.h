@@ -159,27 +159,27 @@ class EngineAccess {
                                                 remote_offset, header_data);
   }
 
-  // ---- While open: eager direct placement. See Endpoint's parcels.
+  // ---- While open: eager direct placement. See Endpoint's placed messages.
   using PlacementKey = transport::PlacementKey;
   static constexpr unsigned kPlacementKeyBits = transport::kPlacementKeyBits;
   // The longest message that may be placed; 0: the network cannot place messages.
   std::uint64_t placement_limit() const LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().limits().parcel;
+    return process_.endpoint().limits().placed;
   }
   // REQUIRES: `arguments` from request_to(). A SEND_END event says that the memory is the caller's
   // again.
   portals::Status put_placed(portals::RequestArguments arguments, PlacementKey key)
       LINTEL_REQUIRES(kLock) {
     arguments.descriptor = placed_;
-    return process_.endpoint().initiator().put_parcel(*interface_, arguments, key);
+    return process_.endpoint().initiator().put_placed(*interface_, arguments, key);
   }
-  void enable_placement() LINTEL_REQUIRES(kLock) { process_.endpoint().welcome_parcels(); }
+  void enable_placement() LINTEL_REQUIRES(kLock) { process_.endpoint().enable_placement(); }
   bool expect_placed(SlotId entry, ProcessId source, PlacementKey key) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().expect_parcel(*interface_, entry, source, key);
+    return process_.endpoint().expect_placement(*interface_, entry, source, key);
   }
   using Forgotten = transport::Withdrawal;
   Forgotten forget_placed(ProcessId source) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().forget_parcel(source);
+    return process_.endpoint().withdraw_placement(source);
   }
 
  private:

@@ -73,7 +73,7 @@ struct Control {
   std::uint32_t headers =
       0;  // PROTOACK: messages and bytes that the sender may have under way in addition
   std::uint64_t bytes = 0;
-  bool parcels = false;  // PROTOACK: long messages may be sent as parcels
+  bool placement = false;  // PROTOACK: long messages may be sent as placed messages
 };
 
 inline constexpr unsigned kCreditBits = 40;  // of the bytes; the headers have the other 24
@@ -88,7 +88,7 @@ struct EncodedControl {
 constexpr EncodedControl encode(const Control& control) {
   const std::uint64_t kind = std::uint64_t{static_cast<std::uint8_t>(control.kind)} << 60;
   if (control.kind == PacketKind::kProtoack)
-    return {kind | (control.parcels ? 1U : 0U),
+    return {kind | (control.placement ? 1U : 0U),
             (std::uint64_t{control.headers} << kCreditBits) | control.bytes};
   return {kind | control.match_bits,
           (std::uint64_t{control.request_id} << kSequenceBits) | control.sequence};
@@ -101,7 +101,7 @@ constexpr Control decode_control(const EncodedControl& encoded) {
   if (control.kind == PacketKind::kProtoack) {
     control.headers = static_cast<std::uint32_t>(encoded.header_data >> kCreditBits);
     control.bytes = encoded.header_data & kMaxCreditBytes;
-    control.parcels = (encoded.match_bits & 1) != 0;
+    control.placement = (encoded.match_bits & 1) != 0;
   } else {
     control.request_id = static_cast<std::uint32_t>(encoded.header_data >> kSequenceBits);
     control.sequence = short_sequence(encoded.header_data);

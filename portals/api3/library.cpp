@@ -32,9 +32,9 @@ Started& started() {
 
 int limit(std::uint32_t value) { return static_cast<int>(value); }
 
-portals::Limits grant(const ptl_ni_limits_t* desired) {
+portals::InterfaceLimits grant(const ptl_ni_limits_t* desired) {
   using portals::wish;
-  portals::Limits limits;
+  portals::InterfaceLimits limits;
   if (desired == nullptr) return limits;
   limits.max_entries = wish(limits.max_entries, desired->max_mes);
   limits.max_descriptors = wish(limits.max_descriptors, desired->max_mds);
@@ -47,7 +47,7 @@ portals::Limits grant(const ptl_ni_limits_t* desired) {
   return limits;
 }
 
-void report(const portals::Limits& limits, ptl_ni_limits_t* actual) {
+void report(const portals::InterfaceLimits& limits, ptl_ni_limits_t* actual) {
   if (actual == nullptr) return;
   actual->max_mes = limit(limits.max_entries);
   actual->max_mds = limit(limits.max_descriptors);
@@ -118,7 +118,7 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired,
     return return_code(status);
   }
   ProcessId self;
-  portals::Limits limits;
+  portals::InterfaceLimits limits;
   {
     const MutexLock lock(process->lock());
     portals::NetworkInterface* interface = process->interface(kInterfaceKind);

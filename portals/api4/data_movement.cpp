@@ -12,8 +12,8 @@
 using namespace lintel;
 using namespace lintel::api4;
 using portals::AtomicCall;
+using portals::AtomicDatatype;
 using portals::AtomicOp;
-using portals::Datatype;
 using portals::MemoryDescriptor;
 using portals::NetworkInterface;
 using portals::Process;
@@ -93,7 +93,7 @@ bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArgumen
 bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length,
                RequestArguments& request) {
   const auto operation = static_cast<AtomicOp>(atomic.operation);
-  const auto datatype = static_cast<Datatype>(atomic.datatype);
+  const auto datatype = static_cast<AtomicDatatype>(atomic.datatype);
   if (!is_sound(call, operation, datatype, length)) return false;
   request.atomic_operation = atomic.operation;
   request.atomic_datatype = atomic.datatype;

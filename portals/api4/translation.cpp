@@ -145,8 +145,8 @@ ptl_process_t from_process(NetworkInterface& interface, ProcessId process) {
   return name;
 }
 
-portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected) {
-  portals::Limits limits;
+portals::InterfaceLimits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected) {
+  portals::InterfaceLimits limits;
   limits.max_entries = limits.max_descriptors = kMaxObjects;
   limits.max_list_length = kMaxObjects;
   limits.max_iovec_pieces = 1024;
@@ -172,7 +172,7 @@ portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unex
   return limits;
 }
 
-ptl_ni_limits_t from_limits(const portals::Limits& limits) {
+ptl_ni_limits_t from_limits(const portals::InterfaceLimits& limits) {
   return {.max_entries = to_int(limits.max_entries),
           .max_unexpected_headers = to_int(limits.max_unexpected),
           .max_mds = to_int(limits.max_descriptors),

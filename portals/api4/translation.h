@@ -15,8 +15,8 @@ std::optional<ProcessId> to_process(portals::NetworkInterface& interface, ptl_pr
                                     bool wild);
 ptl_process_t from_process(portals::NetworkInterface& interface, ProcessId process);
 
-portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected);
-ptl_ni_limits_t from_limits(const portals::Limits& limits);
+portals::InterfaceLimits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected);
+ptl_ni_limits_t from_limits(const portals::InterfaceLimits& limits);
 
 // Nothing if an option, a handle or the memory is not valid.
 std::optional<portals::DescriptorRules> to_rules(portals::NetworkInterface& interface,

@@ -205,7 +205,7 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
     request.atomic_operation = input_.byte() % 19;
     request.atomic_datatype = input_.byte() % 15;
     // Usually whole elements, and exactly one where the operation allows only one.
-    const auto datatype = static_cast<portals::Datatype>(request.atomic_datatype);
+    const auto datatype = static_cast<portals::AtomicDatatype>(request.atomic_datatype);
     const std::uint64_t element =
         request.atomic_datatype < portals::kDatatypes ? portals::size_of(datatype) : 1;
     const std::uint8_t elements = input_.byte();

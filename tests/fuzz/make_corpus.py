@@ -325,16 +325,16 @@ for name, steps in {
 
 
 # direct_stream_fuzz: 0 bare bytes, 1 a message (half its bytes), 2 a write (address, sixteenths
-# less 1), 3 a parcel (bytes of its message, eighths of the payload less 1), 4 a place for parcels
-# (eighths), 5 the write is cut, 6 the stream goes on, 7 what comes (bytes, portion, bytes read
-# ahead, each less 1).
+# less 1), 3 a placed message (bytes of its message, eighths of the payload less 1), 4 memory for
+# placed messages (eighths), 5 the write is cut, 6 the stream goes on, 7 what comes (bytes, portion,
+# bytes read ahead, each less 1).
 COMES = bytes([7, 255, 255, 255])
 for name, steps in {
     "messages": bytes([1, 10, 1, 0, 1, 255]) + COMES * 4,
     "bytewise": bytes([1, 10, 2, 3, 1, 3, 4, 2]) + bytes([7, 40, 0, 0]) * 4,
     "write": bytes([2, 8, 15, 1, 1]) + COMES * 2,
     "cut": bytes([2, 8, 15, 7, 60, 60, 60, 5, 1, 4]) + COMES * 2,
-    "parcel": bytes([4, 200, 3, 128, 200, 1, 4]) + COMES * 9,
+    "placed": bytes([4, 200, 3, 128, 200, 1, 4]) + COMES * 9,
     "held": bytes([1, 3, 3, 16, 4, 1, 5]) + COMES + bytes([6, 4, 2, 6]) + COMES,
     "nonsense": bytes([1, 3, 0, 8, 0, 0, 0, 1, 9, 0, 0, 0]) + COMES,
 }.items():

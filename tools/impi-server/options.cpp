@@ -133,7 +133,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const ch
   options.server.clients = static_cast<unsigned>(
       number_of("-server", texts.clients, 1, kMaxClients, "a number of clients"));
   options.port = static_cast<std::uint16_t>(number_of("-port", texts.port, 0, 65535, "a port"));
-  options.server.patience = timeout_of(texts.timeout);
+  options.server.timeout = timeout_of(texts.timeout);
   options.address = value_of(listen_address(texts.host), "-host");
   options.server.authentication = authentication_of(texts, none, key);
   return options;

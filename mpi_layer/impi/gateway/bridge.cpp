@@ -33,7 +33,7 @@ Outcome<> Bridge::start(Place place, Broken broken) {
   crossing_ = std::make_unique<Crossing>(messenger_, place.layout, place.rank, *route_);
   kLock.is_held();
   messenger_.outside().set_gateway(crossing_.get());
-  process_.attach_companion(this);
+  process_.attach_work(this);
   attached_ = true;
   return {};
 }
@@ -41,7 +41,7 @@ Outcome<> Bridge::start(Place place, Broken broken) {
 void Bridge::detach() {
   const MutexLock lock(process_.lock());
   if (!std::exchange(attached_, false)) return;
-  process_.attach_companion(nullptr);
+  process_.attach_work(nullptr);
   kLock.is_held();
   messenger_.outside().set_gateway(nullptr);
 }
@@ -54,14 +54,14 @@ std::size_t Bridge::poll() {
 }
 
 template <class Holds>
-bool Bridge::wait_until(Holds holds, Nanoseconds patience) {
+bool Bridge::wait_until(Holds holds, Nanoseconds timeout) {
   struct Held final : portals::Condition {
     explicit Held(Holds asked) : asked_(std::move(asked)) {}
     bool holds() override { return asked_(); }
     Holds asked_;
   };
   Held held(std::move(holds));
-  return process_.progress().wait_until(held, process_.now() + patience);
+  return process_.progress().wait_until(held, process_.now() + timeout);
 }
 
 void Bridge::dump(std::string& out) const {
@@ -69,18 +69,17 @@ void Bridge::dump(std::string& out) const {
   route_->dump(out);
 }
 
-bool Bridge::finish_sending(Nanoseconds patience) {
+bool Bridge::finish_sending(Nanoseconds timeout) {
   const MutexLock lock(process_.lock());
-  const bool left =
-      wait_until([this] { return crossing_->quiet() && route_->drained(); }, patience);
+  const bool left = wait_until([this] { return crossing_->quiet() && route_->drained(); }, timeout);
   route_->expect_end();
   return left;
 }
 
-bool Bridge::finish(Nanoseconds patience) {
+bool Bridge::finish(Nanoseconds timeout) {
   const MutexLock lock(process_.lock());
   route_->finish();
-  const bool finished = wait_until([this] { return route_->finished(); }, patience);
+  const bool finished = wait_until([this] { return route_->finished(); }, timeout);
   if (finished) route_->say_goodbye();
   return finished;
 }

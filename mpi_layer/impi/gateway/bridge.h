@@ -16,12 +16,12 @@
 #include "mpi_layer/impi/gateway/crossing.h"
 #include "mpi_layer/impi/gateway/packet_route.h"
 #include "mpi_layer/impi/sockets/join.h"
-#include "portals/engine/process/companion.h"
+#include "portals/engine/process/attached_work.h"
 #include "portals/engine/process/process.h"
 
 namespace lintel::mpi::impi {
 
-class Bridge final : private portals::Companion {
+class Bridge final : private portals::AttachedWork {
  public:
   // The job cannot go on; the sentence says why. Called once, with the lock of the process held.
   // Outside processes do not answer any more.
@@ -45,13 +45,13 @@ class Bridge final : private portals::Companion {
   // it has under way. May be called again.
   void detach();
 
-  // Waits until everything that this process has sent has left it, for at most `patience`. False:
+  // Waits until everything that this process has sent has left it, for at most `timeout`. False:
   // it has not. Blocks. From then on, the end of other processes of the job is no failure.
-  bool finish_sending(Nanoseconds patience);
+  bool finish_sending(Nanoseconds timeout);
   // For the agent, when all processes of this job have finished: sends FINI to the other hosts,
-  // waits for theirs, and sends FINI to the server. False: theirs did not arrive within `patience`.
+  // waits for theirs, and sends FINI to the server. False: theirs did not arrive within `timeout`.
   // Blocks.
-  bool finish(Nanoseconds patience);
+  bool finish(Nanoseconds timeout);
 
  private:
   Bridge(portals::Process& process, Messenger& messenger)
@@ -61,7 +61,7 @@ class Bridge final : private portals::Companion {
   std::size_t poll() override;
   void dump(std::string& out) const override;
   template <class Holds>
-  bool wait_until(Holds holds, Nanoseconds patience);
+  bool wait_until(Holds holds, Nanoseconds timeout);
 
   portals::Process& process_;
   Messenger& messenger_;

@@ -26,7 +26,7 @@ class PacketRoute : public PacketWay {
     std::function<void(const std::string& sentence)> on_broken;
   };
 
-  // As portals::Companion.
+  // As portals::AttachedWork.
   virtual int fd() const = 0;
   virtual std::size_t poll() = 0;
 

@@ -65,15 +65,14 @@ void read_some(const Socket& socket, ClientStartup& startup) {
 }
 
 Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings,
-                            const HostOffer& host, Nanoseconds patience) {
+                            const HostOffer& host, Nanoseconds timeout) {
   using Phase = ClientStartup::Phase;
   ClientOffer offer;
   offer.hosts.push_back(host);
-  ClientStartup startup({settings.rank, settings.authentication, std::move(offer), patience},
+  ClientStartup startup({settings.rank, settings.authentication, std::move(offer), timeout},
                         monotonic_now());
   while (startup.phase() != Phase::kReady && startup.phase() != Phase::kFailed) {
-    const Outcome<> written =
-        write_all(server, startup.take_outgoing(), monotonic_now() + patience);
+    const Outcome<> written = write_all(server, startup.take_outgoing(), monotonic_now() + timeout);
     // The server may have sent the reason before it closed the connection, so read first.
     if (written && !wait_for(server, POLLIN, startup.next_deadline()))
       startup.advance(monotonic_now());
@@ -98,8 +97,8 @@ Outcome<> find_own(const JobLayout& layout, std::uint32_t own, const HostOffer& 
 }
 
 Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& settings,
-                           const std::vector<std::int64_t>& pids, Nanoseconds patience) {
-  Outcome<Socket> server = connect_to(address, std::nullopt, monotonic_now() + patience);
+                           const std::vector<std::int64_t>& pids, Nanoseconds timeout) {
+  Outcome<Socket> server = connect_to(address, std::nullopt, monotonic_now() + timeout);
   if (!server) return server.failure();
   watch_over(*server, kServerSilence);
   Outcome<std::uint32_t> own = host_address(settings, *server);
@@ -107,12 +106,12 @@ Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& sett
   Outcome<Socket> listener = listen_on({*own, 0});
   if (!listener) return listener.failure();
   const HostOffer offer = offer_of(own_address(*listener), pids);
-  Outcome<JobLayout> layout = start_up(*server, settings, offer, patience);
+  Outcome<JobLayout> layout = start_up(*server, settings, offer, timeout);
   if (!layout) return layout.failure();
   const std::uint32_t host = layout->first_host(settings.rank);
   if (Outcome<> found = find_own(*layout, host, offer); !found) return found.failure();
   Outcome<std::vector<Socket>> hosts =
-      connect_hosts(*layout, host, std::move(*listener), monotonic_now() + patience);
+      connect_hosts(*layout, host, std::move(*listener), monotonic_now() + timeout);
   if (!hosts) return hosts.failure();
   return JoinedJob{std::move(*layout), settings.rank, host, std::move(*server), std::move(*hosts)};
 }
@@ -120,14 +119,13 @@ Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& sett
 }  // namespace
 
 Outcome<JoinedJob> join(const ClientSettings& settings, const std::vector<std::int64_t>& local_pids,
-                        Nanoseconds patience) {
+                        Nanoseconds timeout) {
   const std::string name = "client " + std::to_string(settings.rank) +
                            " of IMPI, with the server at " + settings.server_host + ":" +
                            std::to_string(settings.server_port) + ": ";
   Outcome<std::uint32_t> ipv4 = resolve(settings.server_host);
   if (!ipv4) return Problem{name + ipv4.sentence()};
-  Outcome<JoinedJob> joined =
-      join_at({*ipv4, settings.server_port}, settings, local_pids, patience);
+  Outcome<JoinedJob> joined = join_at({*ipv4, settings.server_port}, settings, local_pids, timeout);
   if (!joined) return Problem{name + joined.sentence()};
   return joined;
 }

@@ -21,10 +21,10 @@ struct JoinedJob {
 
 // Joins with the processes of this job. `local_pids` are their process ids in order of rank, all
 // different; they are announced at the address of the host. Blocks without limit until all other
-// clients have joined, and at most `patience` for everything else. Only one process of a job calls
+// clients have joined, and at most `timeout` for everything else. Only one process of a job calls
 // it. If it fails, the message names the client or host and the address at fault. No message
 // contains a key.
 Outcome<JoinedJob> join(const ClientSettings& settings, const std::vector<std::int64_t>& local_pids,
-                        Nanoseconds patience);
+                        Nanoseconds timeout);
 
 }  // namespace lintel::mpi::impi

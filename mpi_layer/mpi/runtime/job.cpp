@@ -14,7 +14,7 @@ constexpr std::uint32_t kOutsideHeaders = 1U << 18;
 
 // At the end only messages of a few bytes are left. A peer that does not accept them in this time
 // has failed.
-constexpr std::chrono::seconds kEndPatience(30);
+constexpr std::chrono::seconds kEndTimeout(30);
 
 }  // namespace
 
@@ -73,13 +73,13 @@ Outcome<> Job::meet() {
 // Waits until everything that this job has sent has left it. Then the agents of all jobs exchange
 // FINI.
 Outcome<> Job::leave_joint_world() {
-  const bool sent = bridge_->finish_sending(kEndPatience);
+  const bool sent = bridge_->finish_sending(kEndTimeout);
   if (const Outcome<> all = launcher_->barrier(); !all) return all.failure();
-  const bool ended = bridge_->finish(kEndPatience);
+  const bool ended = bridge_->finish(kEndTimeout);
   bridge_->detach();
   if (sent && ended) return {};
   return Problem{"the processes of other IMPI clients have not said that they end, within " +
-                 std::to_string(kEndPatience.count()) + " s"};
+                 std::to_string(kEndTimeout.count()) + " s"};
 }
 
 Outcome<> Job::close() {

@@ -18,7 +18,7 @@ using impi::number_at;
 
 // The time limit for each answer in the start-up, and for other hosts to connect. It is longer than
 // that of the server, whose message names the late client.
-constexpr std::chrono::seconds kPatience(90);
+constexpr std::chrono::seconds kTimeout(90);
 
 // Sends `text` of rank 0, of any length, to all ranks. Other ranks' `text` is ignored.
 Outcome<std::string> spread(Launcher& launcher, const std::string& text) {
@@ -94,7 +94,7 @@ Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job,
   JointWorld entered;
   std::string told;
   if (launcher.rank() == 0) {
-    Outcome<impi::JoinedJob> joined = impi::join(settings, *pids, kPatience);
+    Outcome<impi::JoinedJob> joined = impi::join(settings, *pids, kTimeout);
     if (joined) {
       told = kLayout + encode(joined->layout);
       entered.joined = std::move(*joined);

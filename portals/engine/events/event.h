@@ -35,7 +35,7 @@ enum class EventKind : std::uint8_t {
   kFree,
   kPortalDisabled,
   kSearch,
-  kPeerLost,  // a peer was lost (EventLog::tell_losses); `initiator` is the peer
+  kPeerLost,  // a peer was lost (EventLog::report_losses); `initiator` is the peer
 };
 
 // Whether the event ends an operation of another process that was matched here, and not one that

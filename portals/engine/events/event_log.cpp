@@ -23,7 +23,7 @@ Status EventLog::allocate_queue(std::uint64_t count, EventQueue::FaceData face_d
 Status EventLog::free_queue(SlotId id) {
   const EventQueue* const queue = queues_.get(id);
   if (queue == nullptr) return Status::kQueueInvalid;
-  if (queue->sleepers > 0) attention_.wake_needed = true;
+  if (queue->sleepers > 0) pending_work_.wake_needed = true;
   descriptors_.forget_queue(id);
   queues_.destroy(id);
   return Status::kOk;
@@ -60,7 +60,7 @@ void EventLog::peer_lost(ProcessId peer) {
 
 void EventLog::drop_all() {
   queues_.for_each([this](SlotId id, EventQueue& queue) {
-    if (queue.sleepers > 0) attention_.wake_needed = true;
+    if (queue.sleepers > 0) pending_work_.wake_needed = true;
     queues_.destroy(id);
   });
 }

@@ -2,7 +2,7 @@
 // EventLog: the event queues of one interface. Writes events to them.
 //
 // Owned by the interface; owns its queues; borrows the descriptors, the counters and the process'
-// attention. Guarded by the process' lock.
+// pending_work. Guarded by the process' lock.
 // Invariants: (1) each event that is lost is counted; (2) an event for a queue for which a thread
 // sleeps sets wake_needed.
 // Does not: decide which events an operation has (network_interface.h), count in counting events
@@ -13,8 +13,8 @@
 
 #include "base/counters.h"
 #include "base/slot_pool.h"
-#include "portals/engine/events/attention.h"
 #include "portals/engine/events/event_queue.h"
+#include "portals/engine/events/pending_work.h"
 #include "portals/engine/memory/descriptor_table.h"
 #include "portals/engine/values/status.h"
 
@@ -25,12 +25,12 @@ class EventLog {
   // `snapshots`: events contain the present state of their descriptor (Portals 3).
   EventLog(DescriptorTable& descriptors, std::size_t max_queues, bool snapshots,
            unsigned generation_bits, std::uint32_t first_generation, Counters& counters,
-           Attention& attention)
+           PendingWork& pending_work)
       : descriptors_(descriptors),
         queues_(max_queues, generation_bits, first_generation),
         snapshots_(snapshots),
         counters_(counters),
-        attention_(attention) {}
+        pending_work_(pending_work) {}
 
   // Errors: kNoSpace. `spare`, `grows`: see EventQueue.
   Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made,
@@ -77,7 +77,7 @@ class EventLog {
 
   // From now on the loss of any peer is reported by a PEER_LOST event in `queue`, after the events
   // of the operations that end by it. Generation 0: losses are no longer reported.
-  void tell_losses(SlotId queue) { losses_queue_ = queue; }
+  void report_losses(SlotId queue) { losses_queue_ = queue; }
   [[gnu::cold]] void peer_lost(ProcessId peer);
 
   template <class Visit>
@@ -90,7 +90,7 @@ class EventLog {
  private:
   void note(const EventQueue& queue, bool lost_one) {
     if (lost_one) counters_.add(Counter::kEventQueueOverflows);
-    if (queue.sleepers > 0) attention_.wake_needed = true;
+    if (queue.sleepers > 0) pending_work_.wake_needed = true;
   }
 
   DescriptorTable& descriptors_;
@@ -98,7 +98,7 @@ class EventLog {
   SlotId losses_queue_;
   bool snapshots_;
   Counters& counters_;
-  Attention& attention_;
+  PendingWork& pending_work_;
 };
 
 }  // namespace lintel::portals

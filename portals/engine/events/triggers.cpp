@@ -40,7 +40,7 @@ Status Triggers::allocate_counter(SlotId& made) {
 
 Status Triggers::free_counter(SlotId id) {
   if (const Status status = cancel(id); status != Status::kOk) return status;
-  if (counters_.get(id)->sleepers > 0) attention_.wake_needed = true;
+  if (counters_.get(id)->sleepers > 0) pending_work_.wake_needed = true;
   descriptors_.forget_counter(id);
   counters_.destroy(id);
   return Status::kOk;
@@ -126,12 +126,12 @@ void Triggers::release(TriggeredOperation& operation) {
 }
 
 void Triggers::changed(CountingEvent& counter) {
-  if (counter.sleepers > 0) attention_.wake_needed = true;
+  if (counter.sleepers > 0) pending_work_.wake_needed = true;
   // They are not carried out here, because one may trigger the next, to any depth, and a message
   // may be in progress.
   while (Triggered* operation = counter.take_due()) {
     due_.push_back(static_cast<TriggeredOperation&>(*operation));
-    attention_.triggers_due = true;
+    pending_work_.triggers_due = true;
   }
 }
 

@@ -3,7 +3,7 @@
 // 4).
 //
 // Owned by the interface; owns the counting events and the triggered operations; borrows the
-// descriptors and the process' attention. Guarded by the process' lock.
+// descriptors and the process' pending_work. Guarded by the process' lock.
 // Invariants: (1) a triggered operation is armed at one counting event, or due, or taken by
 // take_due(); (2) its descriptors are busy until release().
 // Does not: carry operations out (triggered.cpp does that), or wake threads.
@@ -13,9 +13,9 @@
 #include <cstdint>
 
 #include "base/slot_pool.h"
-#include "portals/engine/events/attention.h"
 #include "portals/engine/events/counting_event.h"
 #include "portals/engine/events/event.h"
+#include "portals/engine/events/pending_work.h"
 #include "portals/engine/events/triggered_operation.h"
 #include "portals/engine/memory/descriptor_table.h"
 #include "portals/engine/values/status.h"
@@ -27,12 +27,12 @@ class Triggers {
   // At most `max_counters` counting events, for each of which at most `max_triggered` operations
   // wait.
   Triggers(DescriptorTable& descriptors, std::uint32_t max_counters, std::uint32_t max_triggered,
-           unsigned generation_bits, std::uint32_t first_generation, Attention& attention)
+           unsigned generation_bits, std::uint32_t first_generation, PendingWork& pending_work)
       : descriptors_(descriptors),
         max_triggered_(max_triggered),
         counters_(max_counters, generation_bits, first_generation),
         operations_(std::size_t{max_counters} * max_triggered),
-        attention_(attention) {}
+        pending_work_(pending_work) {}
   Triggers(const Triggers&) = delete;
   Triggers& operator=(const Triggers&) = delete;
   ~Triggers() { drop_all(); }
@@ -89,7 +89,7 @@ class Triggers {
   SlotPool<CountingEvent> counters_;
   SlotPool<TriggeredOperation> operations_;
   boost::intrusive::slist<TriggeredOperation, DueLink, boost::intrusive::cache_last<true>> due_;
-  Attention& attention_;
+  PendingWork& pending_work_;
 };
 
 }  // namespace lintel::portals

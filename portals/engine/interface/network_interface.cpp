@@ -10,13 +10,13 @@ namespace lintel::portals {
 namespace {
 
 // With Portals 4 each entry has a descriptor of its own, and so has each search.
-std::size_t most_descriptors(std::uint8_t kind, const Limits& limits) {
+std::size_t most_descriptors(std::uint8_t kind, const InterfaceLimits& limits) {
   return kind == kPortals3Kind
              ? limits.max_descriptors
              : std::size_t{limits.max_descriptors} + limits.max_entries + kMaxSearches;
 }
 
-std::size_t most_bound(std::uint8_t kind, const Limits& limits) {
+std::size_t most_bound(std::uint8_t kind, const InterfaceLimits& limits) {
   return kind == kPortals3Kind ? std::numeric_limits<std::size_t>::max() : limits.max_descriptors;
 }
 
@@ -31,8 +31,9 @@ bool tells(const MemoryDescriptor& descriptor, EventKind kind) {
 }  // namespace
 
 NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity,
-                                   const Limits& limits, Counters& counters, Attention& attention,
-                                   std::uint32_t first_generation, const InterfaceRules& rules)
+                                   const InterfaceLimits& limits, Counters& counters,
+                                   PendingWork& pending_work, std::uint32_t first_generation,
+                                   const InterfaceRules& rules)
     : kind_(kind),
       identity_(identity),
       limits_(limits),
@@ -42,10 +43,10 @@ NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity,
       descriptors(most_descriptors(kind, limits), most_bound(kind, limits), kGenerationBits,
                   first_generation),
       events(descriptors, limits.max_queues, is_portals3(), kGenerationBits, first_generation,
-             counters, attention),
+             counters, pending_work),
       triggers(descriptors, limits.max_counters, limits.max_triggered, kGenerationBits,
-               first_generation, attention),
-      portals(events, limits.max_portal_index, is_portals3(), attention),
+               first_generation, pending_work),
+      portals(events, limits.max_portal_index, is_portals3(), pending_work),
       entries(descriptors, events, portals, limits, kGenerationBits, first_generation),
       unexpected(descriptors, events, portals, entries, triggers, limits) {
   LINTEL_ASSERT(std::max(entries.limit(), descriptors.limit()) < std::size_t{1} << kSlotBits);

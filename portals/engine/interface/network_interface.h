@@ -16,9 +16,9 @@
 #include "base/counters.h"
 #include "base/ids.h"
 #include "base/slot_pool.h"
-#include "portals/engine/events/attention.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/events/event_log.h"
+#include "portals/engine/events/pending_work.h"
 #include "portals/engine/events/triggers.h"
 #include "portals/engine/interface/access_control.h"
 #include "portals/engine/interface/process_map.h"
@@ -39,9 +39,9 @@ class NetworkInterface {
  public:
   // `first_generation` is the generation of its first objects, so that handles of an interface that
   // was open before name no object of this one.
-  NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits,
-                   Counters& counters, Attention& attention, std::uint32_t first_generation = 1,
-                   const InterfaceRules& rules = {});
+  NetworkInterface(std::uint8_t kind, const Identity& identity, const InterfaceLimits& limits,
+                   Counters& counters, PendingWork& pending_work,
+                   std::uint32_t first_generation = 1, const InterfaceRules& rules = {});
   NetworkInterface(const NetworkInterface&) = delete;
   NetworkInterface& operator=(const NetworkInterface&) = delete;
   ~NetworkInterface();
@@ -51,7 +51,7 @@ class NetworkInterface {
   // `first_generation` for the interface that replaces this one.
   std::uint32_t next_generation() const;
   const Identity& identity() const { return identity_; }
-  const Limits& limits() const { return limits_; }
+  const InterfaceLimits& limits() const { return limits_; }
   const InterfaceRules& rules() const { return rules_; }
   Counters& counters() { return counters_; }
 
@@ -59,7 +59,7 @@ class NetworkInterface {
  private:
   std::uint8_t kind_;
   Identity identity_;
-  Limits limits_;
+  InterfaceLimits limits_;
   InterfaceRules rules_;
   Counters& counters_;
 

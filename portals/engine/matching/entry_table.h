@@ -29,7 +29,8 @@ namespace lintel::portals {
 class EntryTable {
  public:
   EntryTable(DescriptorTable& descriptors, EventLog& events, PortalTable& portals,
-             const Limits& limits, unsigned generation_bits, std::uint32_t first_generation)
+             const InterfaceLimits& limits, unsigned generation_bits,
+             std::uint32_t first_generation)
       : descriptors_(descriptors),
         events_(events),
         portals_(portals),

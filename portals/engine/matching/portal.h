@@ -45,7 +45,7 @@ struct Portal {
   // have ended, also if it is enabled again meanwhile.
   std::uint32_t turn = 0;      // how often it has disabled itself; wraps
   std::uint32_t draining = 0;  // of the active operations, those of earlier turns
-  std::uint32_t untold = 0;    // PORTAL_DISABLED events to log when `draining` is 0
+  std::uint32_t unlogged = 0;  // PORTAL_DISABLED events to log when `draining` is 0
 };
 
 }  // namespace lintel::portals

@@ -5,8 +5,8 @@
 namespace lintel::portals {
 
 PortalTable::PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled,
-                         Attention& attention)
-    : events_(events), portals_(std::size_t{max_index} + 1), attention_(attention) {
+                         PendingWork& pending_work)
+    : events_(events), portals_(std::size_t{max_index} + 1), pending_work_(pending_work) {
   if (!all_enabled) return;
   for (Portal& portal : portals_) portal.state = Portal::State::kEnabled;
 }
@@ -70,37 +70,37 @@ void PortalTable::leave(std::uint32_t index, std::uint32_t turn) {
   Portal& portal = portals_[index];
   LINTEL_ASSERT(portal.active > 0);
   if (--portal.active == 0 && portal.state == Portal::State::kDraining) finish_disabling(portal);
-  if (turn != portal.turn && --portal.draining == 0) tell_disabled(portal, index);
+  if (turn != portal.turn && --portal.draining == 0) log_disabled(portal, index);
 }
 
 // A full queue disables all portals that use it.
 void PortalTable::refuse(Portal& portal, Room room, const MemoryDescriptor* matched) {
   if (!portal.flow_control) return;
-  const bool told = matched == nullptr || !matched->has(option::kFlowDisable);
-  if (room != Room::kQueueFull) return disable_itself(portal, told);
+  const bool reported = matched == nullptr || !matched->has(option::kFlowDisable);
+  if (room != Room::kQueueFull) return disable_itself(portal, reported);
   for (Portal& other : portals_) {
-    if (other.flow_control && other.queue == portal.queue) disable_itself(other, told);
+    if (other.flow_control && other.queue == portal.queue) disable_itself(other, reported);
   }
 }
 
-void PortalTable::disable_itself(Portal& portal, bool told) {
+void PortalTable::disable_itself(Portal& portal, bool reported) {
   if (portal.state != Portal::State::kEnabled) return;
   portal.state = Portal::State::kDraining;
   ++portal.turn;
   portal.draining = portal.active;
-  if (told) ++portal.untold;
+  if (reported) ++portal.unlogged;
   if (portal.active > 0) return;
   finish_disabling(portal);
-  tell_disabled(portal, static_cast<std::uint32_t>(&portal - portals_.data()));
+  log_disabled(portal, static_cast<std::uint32_t>(&portal - portals_.data()));
 }
 
 void PortalTable::finish_disabling(Portal& portal) {
   if (portal.state == Portal::State::kDraining) portal.state = Portal::State::kDisabled;
-  attention_.wake_needed = true;  // PtlPTDisable may wait for this
+  pending_work_.wake_needed = true;  // PtlPTDisable may wait for this
 }
 
-void PortalTable::tell_disabled(Portal& portal, std::uint32_t index) {
-  for (; portal.untold > 0; --portal.untold) {
+void PortalTable::log_disabled(Portal& portal, std::uint32_t index) {
+  for (; portal.unlogged > 0; --portal.unlogged) {
     EventQueue* const queue = events_.queue(portal.queue);
     if (queue == nullptr) continue;
     Event event;

@@ -2,7 +2,7 @@
 // PortalTable: the portals of one interface: which exist, which accept messages, and how many
 // operations are under way at each.
 //
-// Owned by the interface; owns its portals; borrows the event log and the process' attention.
+// Owned by the interface; owns its portals; borrows the event log and the process' pending_work.
 // Guarded by the process' lock.
 // Invariants: (1) `active` of a portal is the number of operations between enter() and leave(); (2)
 // with flow control no message is dropped: a portal that would have to drop one accepts none any
@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "portals/engine/events/attention.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/events/event_log.h"
+#include "portals/engine/events/pending_work.h"
 #include "portals/engine/matching/portal.h"
 #include "portals/engine/values/status.h"
 
@@ -31,7 +31,8 @@ class PortalTable {
   enum class Room : std::uint8_t { kEnough, kNoHeader, kQueueFull };
 
   // `all_enabled`: every portal accepts messages from the start, without allocate() (Portals 3).
-  PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled, Attention& attention);
+  PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled,
+              PendingWork& pending_work);
 
   std::uint32_t max_index() const { return static_cast<std::uint32_t>(portals_.size() - 1); }
   // REQUIRES: index <= max_index().
@@ -63,13 +64,13 @@ class PortalTable {
   [[gnu::cold]] void refuse(Portal& portal, Room room, const MemoryDescriptor* matched);
 
  private:
-  [[gnu::cold]] void disable_itself(Portal& portal, bool told);
+  [[gnu::cold]] void disable_itself(Portal& portal, bool reported);
   [[gnu::cold]] void finish_disabling(Portal& portal);
-  [[gnu::cold]] void tell_disabled(Portal& portal, std::uint32_t index);
+  [[gnu::cold]] void log_disabled(Portal& portal, std::uint32_t index);
 
   EventLog& events_;
   std::vector<Portal> portals_;
-  Attention& attention_;
+  PendingWork& pending_work_;
 };
 
 }  // namespace lintel::portals

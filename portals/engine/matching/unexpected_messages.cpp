@@ -29,7 +29,7 @@ bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message)
 
 UnexpectedMessages::UnexpectedMessages(DescriptorTable& descriptors, EventLog& events,
                                        PortalTable& portals, EntryTable& entries,
-                                       Triggers& triggers, const Limits& limits)
+                                       Triggers& triggers, const InterfaceLimits& limits)
     : descriptors_(descriptors),
       events_(events),
       portals_(portals),
@@ -84,7 +84,7 @@ void UnexpectedMessages::landed(std::uint32_t portal_index, SlotId header, Failu
   message->landed = true;
   message->event.failure = failure;
   if (message->claimant.generation != 0) {
-    tell_claimed(*message);
+    log_claimed(*message);
   } else if (failure != Failure::kNone) {
     portals_[portal_index].unexpected.remove(*message);
     forget(*message);
@@ -131,10 +131,10 @@ void UnexpectedMessages::claim(Portal& portal, UnexpectedMessage& message,
   const bool was_due = claimant.unlink_due();
   claimant.charge_claimed(message.event.requested_length);
   entries_.owe_unlink(claimant, was_due);
-  if (message.landed) tell_claimed(message);
+  if (message.landed) log_claimed(message);
 }
 
-void UnexpectedMessages::tell_claimed(UnexpectedMessage& message) {
+void UnexpectedMessages::log_claimed(UnexpectedMessage& message) {
   MemoryDescriptor& claimant = *descriptors_.get(message.claimant);
   Event event = message.event;
   event.kind = overflow_kind(event.kind);

@@ -23,7 +23,7 @@ namespace lintel::portals {
 class UnexpectedMessages {
  public:
   UnexpectedMessages(DescriptorTable& descriptors, EventLog& events, PortalTable& portals,
-                     EntryTable& entries, Triggers& triggers, const Limits& limits);
+                     EntryTable& entries, Triggers& triggers, const InterfaceLimits& limits);
   UnexpectedMessages(const UnexpectedMessages&) = delete;
   UnexpectedMessages& operator=(const UnexpectedMessages&) = delete;
 
@@ -61,7 +61,7 @@ class UnexpectedMessages {
 
  private:
   void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant);
-  void tell_claimed(UnexpectedMessage& message);
+  void log_claimed(UnexpectedMessage& message);
   void forget(UnexpectedMessage& message);
   void leave_holder(const UnexpectedMessage& message);
 

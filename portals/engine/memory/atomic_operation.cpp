@@ -48,36 +48,36 @@ concept Integer = std::integral<T>;
 template <typename T>
 concept Ordered = std::integral<T> || std::floating_point<T>;
 
-constexpr unsigned kind_of(Datatype type) {
+constexpr unsigned kind_of(AtomicDatatype type) {
   switch (type) {
-    case Datatype::kFloat:
-    case Datatype::kDouble:
-    case Datatype::kLongDouble: return kReals;
-    case Datatype::kFloatComplex:
-    case Datatype::kDoubleComplex:
-    case Datatype::kLongDoubleComplex: return kComplexes;
+    case AtomicDatatype::kFloat:
+    case AtomicDatatype::kDouble:
+    case AtomicDatatype::kLongDouble: return kReals;
+    case AtomicDatatype::kFloatComplex:
+    case AtomicDatatype::kDoubleComplex:
+    case AtomicDatatype::kLongDoubleComplex: return kComplexes;
     default: return kIntegers;
   }
 }
 
 // Calls action.template operator()<T>() with T the type of the elements.
 template <typename Action>
-void with_element(Datatype type, Action action) {
+void with_element(AtomicDatatype type, Action action) {
   switch (type) {
-    case Datatype::kInt8: return action.template operator()<std::int8_t>();
-    case Datatype::kUint8: return action.template operator()<std::uint8_t>();
-    case Datatype::kInt16: return action.template operator()<std::int16_t>();
-    case Datatype::kUint16: return action.template operator()<std::uint16_t>();
-    case Datatype::kInt32: return action.template operator()<std::int32_t>();
-    case Datatype::kUint32: return action.template operator()<std::uint32_t>();
-    case Datatype::kFloat: return action.template operator()<float>();
-    case Datatype::kInt64: return action.template operator()<std::int64_t>();
-    case Datatype::kUint64: return action.template operator()<std::uint64_t>();
-    case Datatype::kDouble: return action.template operator()<double>();
-    case Datatype::kFloatComplex: return action.template operator()<std::complex<float>>();
-    case Datatype::kDoubleComplex: return action.template operator()<std::complex<double>>();
-    case Datatype::kLongDouble: return action.template operator()<long double>();
-    case Datatype::kLongDoubleComplex:
+    case AtomicDatatype::kInt8: return action.template operator()<std::int8_t>();
+    case AtomicDatatype::kUint8: return action.template operator()<std::uint8_t>();
+    case AtomicDatatype::kInt16: return action.template operator()<std::int16_t>();
+    case AtomicDatatype::kUint16: return action.template operator()<std::uint16_t>();
+    case AtomicDatatype::kInt32: return action.template operator()<std::int32_t>();
+    case AtomicDatatype::kUint32: return action.template operator()<std::uint32_t>();
+    case AtomicDatatype::kFloat: return action.template operator()<float>();
+    case AtomicDatatype::kInt64: return action.template operator()<std::int64_t>();
+    case AtomicDatatype::kUint64: return action.template operator()<std::uint64_t>();
+    case AtomicDatatype::kDouble: return action.template operator()<double>();
+    case AtomicDatatype::kFloatComplex: return action.template operator()<std::complex<float>>();
+    case AtomicDatatype::kDoubleComplex: return action.template operator()<std::complex<double>>();
+    case AtomicDatatype::kLongDouble: return action.template operator()<long double>();
+    case AtomicDatatype::kLongDoubleComplex:
       return action.template operator()<std::complex<long double>>();
   }
 }
@@ -189,7 +189,7 @@ void swap_element(AtomicOp op, std::byte* target, const std::byte* data, const s
 
 }  // namespace
 
-bool is_legal(AtomicCall call, AtomicOp op, Datatype type) {
+bool is_legal(AtomicCall call, AtomicOp op, AtomicDatatype type) {
   const auto row = static_cast<std::uint8_t>(op);
   if (!is_known_op(row) || !is_known_datatype(static_cast<std::uint8_t>(type)) ||
       call > AtomicCall::kSwap)
@@ -198,21 +198,21 @@ bool is_legal(AtomicCall call, AtomicOp op, Datatype type) {
          (kRules[row].kinds & kind_of(type)) != 0;
 }
 
-bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length) {
+bool is_sound(AtomicCall call, AtomicOp op, AtomicDatatype type, std::uint64_t length) {
   if (!is_legal(call, op, type)) return false;
   const std::size_t element = size_of(type);
   return length % element == 0 && (!single_element(op) || length == element);
 }
 
-void combine(AtomicOp op, Datatype type, std::span<std::byte> target,
+void combine(AtomicOp op, AtomicDatatype type, std::span<std::byte> target,
              std::span<const std::byte> data) {
   LINTEL_ASSERT(is_legal(AtomicCall::kAtomic, op, type));
   LINTEL_ASSERT(target.size() == data.size() && target.size() % size_of(type) == 0);
   with_element(type, [&]<typename T>() { combine_elements<T>(op, target, data); });
 }
 
-void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data,
-          std::span<const std::byte> operand) {
+void swap(AtomicOp op, AtomicDatatype type, std::span<std::byte> target,
+          std::span<const std::byte> data, std::span<const std::byte> operand) {
   LINTEL_ASSERT(is_legal(AtomicCall::kSwap, op, type));
   LINTEL_ASSERT(target.size() == data.size() && target.size() % size_of(type) == 0);
   if (target.empty()) return;

@@ -42,7 +42,7 @@ enum class AtomicOp : std::uint8_t {
 };
 inline constexpr std::uint8_t kAtomicOps = 18;
 
-enum class Datatype : std::uint8_t {
+enum class AtomicDatatype : std::uint8_t {
   kInt8 = 0,
   kUint8 = 1,
   kInt16 = 2,
@@ -67,7 +67,7 @@ constexpr bool is_known_op(std::uint8_t raw) { return raw < kAtomicOps; }
 constexpr bool is_known_datatype(std::uint8_t raw) { return raw < kDatatypes; }
 
 // Bytes of one element; 0 for a value that is not a datatype.
-constexpr std::size_t size_of(Datatype type) {
+constexpr std::size_t size_of(AtomicDatatype type) {
   constexpr std::array<std::uint8_t, kDatatypes> kSizes{1, 1, 2, 2, 4,  4,  4,
                                                         8, 8, 8, 8, 16, 16, 32};
   const auto index = static_cast<std::uint8_t>(type);
@@ -75,7 +75,7 @@ constexpr std::size_t size_of(Datatype type) {
 }
 
 // Whether `call` may carry `op` on elements of `type`. False for values that are not listed above.
-bool is_legal(AtomicCall call, AtomicOp op, Datatype type);
+bool is_legal(AtomicCall call, AtomicOp op, AtomicDatatype type);
 
 // Whether `op` works on one element only (the conditional and masked swaps) and not on arrays.
 constexpr bool single_element(AtomicOp op) {
@@ -83,14 +83,14 @@ constexpr bool single_element(AtomicOp op) {
 }
 
 // Whether `call` may carry `op` on `length` bytes of `type`.
-bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length);
+bool is_sound(AtomicCall call, AtomicOp op, AtomicDatatype type, std::uint64_t length);
 
 // target[i] = target[i] op data[i], for kMin to kBxor. Logical operations give 0 or 1. If either
 // value is a NaN, kMin and kMax leave the target's value unchanged. A complex product with
 // infinities follows C (Annex G).
 // REQUIRES: is_legal() for kAtomic; spans of the same size, a multiple of size_of(type), or 0. If
 // they overlap, the result is unspecified.
-void combine(AtomicOp op, Datatype type, std::span<std::byte> target,
+void combine(AtomicOp op, AtomicDatatype type, std::span<std::byte> target,
              std::span<const std::byte> data);
 
 // kSwap: target[i] = data[i]. kCSwap...: target = data if `operand xx target`. Values are compared
@@ -99,7 +99,7 @@ void combine(AtomicOp op, Datatype type, std::span<std::byte> target,
 // REQUIRES: is_legal() for kSwap; target and data of the same size: 0 (then nothing happens), a
 // multiple of size_of(type), or one element if single_element(op); operand is one element, unused
 // with kSwap. If target overlaps another span, the result is unspecified.
-void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data,
-          std::span<const std::byte> operand);
+void swap(AtomicOp op, AtomicDatatype type, std::span<std::byte> target,
+          std::span<const std::byte> data, std::span<const std::byte> operand);
 
 }  // namespace lintel::portals

@@ -24,7 +24,7 @@ struct LimitRow {
 };
 
 std::vector<LimitRow> limit_rows() {
-  const portals::Limits limits;
+  const portals::InterfaceLimits limits;
   return {
       {"max_mes", limits.max_entries, "match entries"},
       {"max_mds", limits.max_descriptors, "memory descriptors"},

@@ -32,7 +32,7 @@ Process::~Process() {
   progress_.await_callers();
 }
 
-Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
+Status Process::open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits& limits,
                                std::string& explanation, const InterfaceRules& rules) {
   const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
   bool first = false;
@@ -56,7 +56,7 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
     interfaces_[kind] = std::make_unique<NetworkInterface>(
         kind, Identity{endpoint_->self(), options_.user, options_.job},
         with_message(limits, endpoint_->limits().eager, endpoint_->limits().atomic), counters_,
-        attention_, next_generation_[kind], rules);
+        pending_work_, next_generation_[kind], rules);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();
@@ -149,12 +149,12 @@ std::size_t Process::poll(TimePoint now, bool hold) {
                        static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  std::size_t happened = hold ? endpoint_->take_in(now) : endpoint_->poll(now);
-  if (companion_ != nullptr) [[unlikely]] {
-    happened += companion_->poll();
+  std::size_t happened = hold ? endpoint_->poll_arrivals(now) : endpoint_->poll(now);
+  if (attached_work_ != nullptr) [[unlikely]] {
+    happened += attached_work_->poll();
   }
   carry_out_triggered();
-  for (TurnCondition* condition : asleep_) attention_.wake_needed |= condition->holds();
+  for (TurnCondition* condition : asleep_) pending_work_.wake_needed |= condition->holds();
   return happened;
 }
 
@@ -163,8 +163,8 @@ void Process::flush() {
 }
 
 void Process::carry_out_triggered() {
-  if (endpoint_ == nullptr || !std::exchange(attention_.triggers_due, false)) return;
-  if (endpoint_->initiator().carry_out_triggered()) attention_.triggers_due = true;
+  if (endpoint_ == nullptr || !std::exchange(pending_work_.triggers_due, false)) return;
+  if (endpoint_->initiator().carry_out_triggered()) pending_work_.triggers_due = true;
 }
 
 TimePoint Process::next_deadline() const {
@@ -179,14 +179,14 @@ std::string Process::network_name() {
   return endpoint_ != nullptr ? endpoint_->network_name() : std::string();
 }
 
-int Process::further_fd() const { return companion_ != nullptr ? companion_->fd() : -1; }
+int Process::further_fd() const { return attached_work_ != nullptr ? attached_work_->fd() : -1; }
 
-void Process::attach_companion(Companion* companion) {
-  companion_ = companion;
+void Process::attach_work(AttachedWork* work) {
+  attached_work_ = work;
   progress_.descriptors_changed();
 }
 
-bool Process::take_wake_needed() { return std::exchange(attention_.wake_needed, false); }
+bool Process::take_wake_needed() { return std::exchange(pending_work_.wake_needed, false); }
 
 void Process::serve_request() {
   if (!service_) return;
@@ -197,8 +197,8 @@ void Process::serve_request() {
 
 // The process may be ending, and the thread that holds the lock may never release it.
 void Process::count_frames() {
-  for (int patience = 1000; !mutex_.try_lock(); --patience) {
-    if (patience == 0) return;
+  for (int tries = 1000; !mutex_.try_lock(); --tries) {
+    if (tries == 0) return;
     std::this_thread::yield();
   }
   if (endpoint_ != nullptr) endpoint_->count_frames();
@@ -215,7 +215,7 @@ std::string Process::dump() {
     endpoint_->count_frames();
     endpoint_->dump(out);
   }
-  if (companion_ != nullptr) companion_->dump(out);
+  if (attached_work_ != nullptr) attached_work_->dump(out);
   out += counters_.text();
   return out;
 }

@@ -21,7 +21,7 @@
 #include "base/counters.h"
 #include "base/mutex.h"
 #include "portals/engine/interface/network_interface.h"
-#include "portals/engine/process/companion.h"
+#include "portals/engine/process/attached_work.h"
 #include "portals/engine/progress/progress.h"
 #include "portals/engine/protocol/endpoint.h"
 
@@ -72,8 +72,9 @@ class Process : private Work {
   // Opens the interface of `kind` with `rules`, and with the first interface the endpoint. An open
   // interface is not changed. Errors: kPidInvalid, kFailed, with a sentence in `explanation`;
   // kNoSpace. [lock not held]
-  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation,
-                        const InterfaceRules& rules = {}) LINTEL_EXCLUDES(mutex_);
+  Status open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits& limits,
+                        std::string& explanation, const InterfaceRules& rules = {})
+      LINTEL_EXCLUDES(mutex_);
   // Closes the interface and destroys its objects, and with the last interface the endpoint. Before
   // that it waits until the messages of the interface have left, or none of them has moved for
   // `linger`. Errors: kInterfaceInvalid. [lock not held]
@@ -95,8 +96,8 @@ class Process : private Work {
   TimePoint coarse_now() const override;
 
   // From now on `work` is driven with the engine's; null: none any more. REQUIRES: the lock;
-  // `companion` lives until it is replaced.
-  void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  // `work` lives until it is replaced.
+  void attach_work(AttachedWork* work) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   // Carries out triggered operations that have become due. REQUIRES: the lock.
   void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
@@ -136,9 +137,9 @@ class Process : private Work {
       LINTEL_GUARDED_BY(mutex_);
   // for the next interface of each kind
   std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};
-  Attention attention_ LINTEL_GUARDED_BY(mutex_);
+  PendingWork pending_work_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
-  Companion* companion_ LINTEL_GUARDED_BY(mutex_) = nullptr;
+  AttachedWork* attached_work_ LINTEL_GUARDED_BY(mutex_) = nullptr;
   // the conditions of threads that sleep
   std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(mutex_);
   std::function<void()> service_;

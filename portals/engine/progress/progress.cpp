@@ -20,7 +20,7 @@ constexpr unsigned kTurnsPerLook = 8;
 
 // Sleeps for `least` to twice that: the kernel then wakes the thread when it has to interrupt the
 // processor anyway.
-void doze(Nanoseconds least) {
+void sleep_with_slack(Nanoseconds least) {
   const int slack = ::prctl(PR_GET_TIMERSLACK);
   ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(least.count()));
   std::this_thread::sleep_for(least);
@@ -36,7 +36,10 @@ void drain(int fd) {
 }  // namespace
 
 Progress::Progress(Mutex& mutex, Work& work, Nanoseconds spin)
-    : mutex_(mutex), work_(work), patience_(spin), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : mutex_(mutex),
+      work_(work),
+      spin_budget_(spin),
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   LINTEL_ASSERT(wake_.is_open());
 }
 
@@ -67,17 +70,18 @@ std::size_t Progress::advance() {
   note_activity();
   const std::size_t happened = work_.poll(work_.coarse_now(), false);
   after_poll();
-  leave_to_sleeper();
+  rearm_sleeper();
   leave();
-  if (happened == 0) in_vain();
+  if (happened == 0) found_nothing();
   return happened;
 }
 
 // After a call that has found nothing. It keeps the lock, so that objects of the caller do not
 // change. A thread that wants the lock waits at most as long as the threads run to which this one
 // yields.
-void Progress::in_vain() {
-  if (crowd_.yields() && !mutex_.wanted()) crowd_.yielded(yield_processor());
+void Progress::found_nothing() {
+  if (oversubscription_.should_yield() && !mutex_.wanted())
+    oversubscription_.yielded(yield_processor());
 }
 
 // This thread may have received what another thread sleeps for.
@@ -87,13 +91,13 @@ void Progress::after_poll() {
 
 void Progress::after_call() {
   after_poll();
-  leave_to_sleeper();
+  rearm_sleeper();
 }
 
 // This thread stops driving, so the next message must wake the thread that sleeps in the file
 // descriptor. A poll by this thread may have disarmed the descriptor, and a post may have set an
 // earlier deadline or left something that only a poll sends.
-void Progress::leave_to_sleeper() {
+void Progress::rearm_sleeper() {
   if (!sleeper_in_fd_) {
     // This thread may be the one that was woken to drive, and its time is over. So the next
     // sleeping caller drives.
@@ -136,7 +140,7 @@ bool Progress::wait_until(Condition& condition, TimePoint deadline) {
   if (condition.holds()) return true;
   enter();
   const bool holds = drive_until(condition, deadline);
-  leave_to_sleeper();
+  rearm_sleeper();
   leave();
   return holds;
 }
@@ -152,26 +156,26 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
       work_.flush();
     }
     after_poll();
-    const bool gives_way = happened == 0 && crowd_.yields();
-    if (gives_way) {
+    const bool yields = happened == 0 && oversubscription_.should_yield();
+    if (yields) {
       mutex_.unlock();
       const Nanoseconds took = yield_processor();
       mutex_.lock();
-      crowd_.yielded(took);
+      oversubscription_.yielded(took);
     }
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
     // The time of a turn delays the next message, so the clock is read only in every eighth turn.
     const bool look_at_clock =
-        turn % kTurnsPerLook == 0 || gives_way || patience_.length().count() == 0;
+        turn % kTurnsPerLook == 0 || yields || spin_budget_.duration().count() == 0;
     if ((happened != 0 || yielded || look_at_clock) && condition.holds()) {
-      patience_.rewarded(now - began);
+      spin_budget_.poll_succeeded(now - began);
       return true;
     }
     if (!look_at_clock) continue;
     now = work_.now();
     if (now >= deadline) return false;
-    if (now - began < patience_.length()) continue;
+    if (now - began < spin_budget_.duration()) continue;
     if (!work_.prepare_wait()) {
       // There is work left, but other processes may need the processor for it.
       yield_lock();
@@ -180,7 +184,7 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     }
     sleep(condition, deadline);
     began = work_.now();
-    patience_.slept(began - now);
+    spin_budget_.slept(began - now);
     if (condition.holds()) return true;
     now = began;
   }
@@ -190,7 +194,7 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
 // the processor longer than for that, because another thread might keep it for milliseconds.
 void Progress::yield_lock() {
   mutex_.unlock();
-  for (int patience = 64; mutex_.wanted() && patience > 0; --patience) std::this_thread::yield();
+  for (int tries = 64; mutex_.wanted() && tries > 0; --tries) std::this_thread::yield();
   mutex_.lock();
 }
 
@@ -253,13 +257,13 @@ void Progress::sleep_in_fd(TimePoint deadline) {
 // If no caller is inside a call, the program may be about to compute, and messages must not wait
 // for long. Where processes share processors, a caller may be without a processor for many times as
 // long as one that has a processor of its own.
-void Progress::sit_out_lease() {
-  const unsigned sharing = crowd_.processes_per_processor();
+void Progress::wait_for_lease() {
+  const unsigned sharing = oversubscription_.processes_per_processor();
   mutex_.unlock();
   std::uint64_t seen = 0;
   do {
     seen = activity_.load(std::memory_order_relaxed);
-    doze(std::min(lease_ * sharing, std::max(kLongestInCrowd, lease_)));
+    sleep_with_slack(std::min(lease_ * sharing, std::max(kLongestOversubscribed, lease_)));
     lease_ = callers_inside_.load(std::memory_order_relaxed) > 0
                  ? std::min(2 * lease_, kLongestLease)
                  : std::max(lease_ / 4, kLease);
@@ -294,7 +298,7 @@ void Progress::run() {
       continue;
     }
     if (activity_ != seen) {
-      sit_out_lease();
+      wait_for_lease();
       seen = activity_;
       continue;
     }

@@ -2,7 +2,7 @@
 // Progress: which thread drives the work, turn by turn, and when a thread may sleep.
 //
 // Owned by the Process; borrows its lock and its work. Three kinds of threads drive the engine:
-// - A caller that waits polls as long as Patience allows. Then it sleeps in the transport's file
+// - A caller that waits polls as long as SpinBudget allows. Then it sleeps in the transport's file
 //   descriptor, so that no other thread has to wake it.
 // - If a caller already sleeps in the descriptor, a further caller sleeps on a condition variable.
 //   It uses the descriptor when the first one leaves.
@@ -26,8 +26,8 @@
 #include "base/clock.h"
 #include "base/file_descriptor.h"
 #include "base/mutex.h"
-#include "portals/engine/progress/crowd.h"
-#include "portals/engine/progress/patience.h"
+#include "portals/engine/progress/oversubscription.h"
+#include "portals/engine/progress/spin_budget.h"
 
 namespace lintel::portals {
 
@@ -83,7 +83,7 @@ class Progress {
   static constexpr Nanoseconds kLease = std::chrono::microseconds(500);
   static constexpr Nanoseconds kLongestLease = std::chrono::milliseconds(4);
   // see share_processors()
-  static constexpr Nanoseconds kLongestInCrowd = std::chrono::milliseconds(32);
+  static constexpr Nanoseconds kLongestOversubscribed = std::chrono::milliseconds(32);
   // The longest sleep if the transport has no file descriptor that could wake the sleeper.
   static constexpr Nanoseconds kBlindSleep = std::chrono::microseconds(500);
 
@@ -127,7 +127,7 @@ class Progress {
   // every turn that has found nothing, and the lease of the progress thread is this many times as
   // long.
   void share_processors(unsigned processes_per_processor) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
-    crowd_.tell(processes_per_processor);
+    oversubscription_.set_processes_per_processor(processes_per_processor);
   }
 
   // Returns when no caller waits any more. REQUIRES: the conditions of all callers hold.
@@ -138,24 +138,24 @@ class Progress {
 
  private:
   void run();
-  void sit_out_lease() LINTEL_REQUIRES(mutex_);
+  void wait_for_lease() LINTEL_REQUIRES(mutex_);
   void note_activity() LINTEL_REQUIRES(mutex_);
   void enter() LINTEL_REQUIRES(mutex_);
   void leave() LINTEL_REQUIRES(mutex_);
   bool drive_until(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
-  void leave_to_sleeper() LINTEL_REQUIRES(mutex_);
+  void rearm_sleeper() LINTEL_REQUIRES(mutex_);
   void yield_lock() LINTEL_REQUIRES(mutex_);
   Nanoseconds yield_processor();
   void sleep(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void sleep_in_fd(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void wake_fd_sleeper();
   void after_poll() LINTEL_REQUIRES(mutex_);
-  void in_vain() LINTEL_REQUIRES(mutex_);
+  void found_nothing() LINTEL_REQUIRES(mutex_);
 
   Mutex& mutex_;
   Work& work_;
-  Patience patience_ LINTEL_GUARDED_BY(mutex_);
-  Crowd crowd_ LINTEL_GUARDED_BY(mutex_);
+  SpinBudget spin_budget_ LINTEL_GUARDED_BY(mutex_);
+  Oversubscription oversubscription_ LINTEL_GUARDED_BY(mutex_);
   FileDescriptor wake_;
 
   // callers sleep here while another thread sleeps in the file descriptor
@@ -187,9 +187,9 @@ std::size_t Progress::advance(React&& react, Yielding yielding) {
   react();
   if (happened != 0) work_.flush();
   after_poll();
-  leave_to_sleeper();
+  rearm_sleeper();
   leave();
-  if (happened == 0 && yielding == Yielding::kHere) in_vain();
+  if (happened == 0 && yielding == Yielding::kHere) found_nothing();
   return happened;
 }
 

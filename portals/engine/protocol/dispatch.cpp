@@ -8,7 +8,7 @@ namespace lintel::portals {
 
 void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> message) {
   counters_.add(Counter::kMessagesReceived);
-  peers_.heard(from);
+  peers_.note_message(from);
   wire::MessageHeader header;
   if (!wire::parse_header(message, header)) {
     drop_foreign(DropCause::kMalformed, 0);

@@ -40,7 +40,7 @@ void Endpoint::detach(NetworkInterface& interface) {
   }
   operations_.for_each([&](Operation& operation) {
     if (operation.interface_kind != interface.kind()) return;
-    if (!ending_) transfers_.tell_cut(operation);
+    if (!ending_) transfers_.notify_ending(operation);
     fail(operation, Failure::kShutdown);
   });
   interfaces_.rows[interface.kind()].interface = nullptr;
@@ -78,7 +78,7 @@ void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
 }
 
 void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
-  peers_.tell_waiters(peer);
+  peers_.notify_waiters(peer);
   close_unsent(outbox_.take(peer), failure);
   while (Operation* const operation = operations_.first_with(peer)) fail(*operation, failure);
 }
@@ -93,8 +93,8 @@ void Endpoint::close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure)
 
 void Endpoint::fail(Operation& operation, Failure failure) {
   const bool has_request = operation.request != nullptr;
-  const bool told = transfers_.fail(operation, failure);
-  if (has_request) initiator_.fail(operation, failure, told);
+  const bool reported = transfers_.fail(operation, failure);
+  if (has_request) initiator_.fail(operation, failure, reported);
 }
 
 // ---- Turns

@@ -6,7 +6,8 @@
 // member REQUIRES it.
 // It passes each message, each end of a write and each loss of a peer to the part that handles it.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
-// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (what arrives), parcels.cpp.
+// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (what arrives),
+// placed_messages.cpp.
 // More than 30 members, because six are the functions of transport::Sink and ten the parts and what
 // they share.
 // Does not: wait, lock, or read a clock.
@@ -63,26 +64,28 @@ class Endpoint : public transport::Sink {
   // provided that there is a connection. Calls are counted. REQUIRES: reachable().
   void watch(ProcessId process, bool watched);
 
-  // Placed messages (parcels.cpp): puts whose data are written to the expected memory without a
-  // copy. From now on peers may send some.
-  void welcome_parcels() { transport_->enable_placement(); }
+  // Placed messages (placed_messages.cpp): puts whose data are written to the expected memory
+  // without a copy. From now on peers may send some.
+  void enable_placement() { transport_->enable_placement(); }
   // The data of the placed message with that key from `source` are to be written to the memory of
   // `entry`. False: this is not possible now, or another entry would match the message first. The
   // message is then received with a copy.
   // REQUIRES: of all puts of that source, only the one that this entry matches has this key. The
-  // caller calls forget_parcel() before it uses the entry's memory for anything else.
-  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source,
-                     transport::PlacementKey key);
+  // caller calls withdraw_placement() before it uses the entry's memory for anything else.
+  bool expect_placement(NetworkInterface& interface, SlotId entry, ProcessId source,
+                        transport::PlacementKey key);
   // Nothing is written there any more, unless kArriving is returned: then the put follows, or the
   // loss of the peer.
-  transport::Withdrawal forget_parcel(ProcessId source);
+  transport::Withdrawal withdraw_placement(ProcessId source);
 
   // Receives what has arrived and sends what had no room. Returns the number of things that
   // happened.
   std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
   // The same in two halves. Messages that are sent between them share frames with the answers to
   // what has arrived. Call flush() only if something happened.
-  std::size_t take_in(TimePoint now) { return turn(transport_->poll_arrivals(now, *this), now); }
+  std::size_t poll_arrivals(TimePoint now) {
+    return turn(transport_->poll_arrivals(now, *this), now);
+  }
   void flush() { transport_->flush(*this); }
   // False: poll() has something to send, or something may have arrived.
   bool prepare_wait() { return transport_->prepare_wait(); }

@@ -29,7 +29,7 @@ Event response_event(const wire::Response& response) {
 }
 
 // Whether an ack has an effect that the program can see.
-bool is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
+bool is_visible(const MemoryDescriptor& descriptor, AckRequest ack) {
   if (ack != AckRequest::kCount) return ack == AckRequest::kFull;
   return descriptor.counter().generation != 0 && descriptor.has(option::kCountAck);
 }
@@ -143,7 +143,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   // has_room().
   if (outbox_.waiting() >= operations_.max()) return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
-  const bool ack_wanted = is_told(descriptor, arguments.ack);
+  const bool ack_wanted = is_visible(descriptor, arguments.ack);
   const bool announced = kind == MessageKind::kPut && prepared.length > limits_.eager;
   Operation* operation = nullptr;
   if (ack_wanted || announced) {
@@ -251,13 +251,13 @@ Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments
   return Status::kOk;
 }
 
-Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments& arguments,
+Status Initiator::put_placed(NetworkInterface& interface, const RequestArguments& arguments,
                              transport::PlacementKey key) {
   LINTEL_ASSERT(arguments.ack == AckRequest::kNone);
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
     return status;
-  if (prepared.length == 0 || prepared.length > limits_.parcel || outbox_.waits_for(prepared.peer))
+  if (prepared.length == 0 || prepared.length > limits_.placed || outbox_.waits_for(prepared.peer))
     return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
   const std::span<const std::byte> data =
@@ -269,7 +269,7 @@ Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments
   Operation* operation = operations_.create(prepared.peer, interface.kind(), true);
   if (operation == nullptr) return Status::kNoSpace;
   request.sender_token = operation->id.packed();
-  if (!transfers_.begin_parcel(*operation, request, data, key)) {
+  if (!transfers_.begin_placed(*operation, request, data, key)) {
     operations_.release(*operation);
     return Status::kNoSpace;
   }
@@ -329,7 +329,7 @@ void Initiator::finish(const Transfers::Ended& ended) {
   end(operation);
 }
 
-void Initiator::fail(Operation& operation, Failure failure, bool told) {
+void Initiator::fail(Operation& operation, Failure failure, bool reported) {
   const PendingRequest& request = *operation.request;
   NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
   if (request.kind != PendingRequest::Kind::kPut) {
@@ -338,7 +338,7 @@ void Initiator::fail(Operation& operation, Failure failure, bool told) {
     log_ack(interface, request, Failure::kNone);
   } else {
     // the SEND_END of a put whose data did not leave has reported the failure
-    log_no_ack(interface, request, failure, told);
+    log_no_ack(interface, request, failure, reported);
   }
   end(operation);
 }
@@ -389,9 +389,9 @@ void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& reque
 // An ACK that was wanted will not come. If a failed SEND_END has reported this, only a counting
 // event that counts ACKs still has to count it.
 void Initiator::log_no_ack(NetworkInterface& interface, const PendingRequest& request,
-                           Failure failure, bool told_by_send) {
-  if (!request.wants_ack() || (told_by_send && interface.is_portals3())) return;
-  log_ack(interface, request, failure, told_by_send);
+                           Failure failure, bool reported_by_send) {
+  if (!request.wants_ack() || (reported_by_send && interface.is_portals3())) return;
+  log_ack(interface, request, failure, reported_by_send);
 }
 
 // ---- REPLY: it is dropped only if its descriptor has ended.

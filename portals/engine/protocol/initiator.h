@@ -40,8 +40,8 @@ class Initiator {
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
   // A put as a placed message, of one contiguous piece of memory. SEND_END reports that the memory
   // is no longer needed. Errors: as put(), and kNoSpace if it cannot leave at once. REQUIRES: the
-  // receiver has called welcome_parcels(), and no acknowledgement is wanted.
-  Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments,
+  // receiver has called enable_placement(), and no acknowledgement is wanted.
+  Status put_placed(NetworkInterface& interface, const RequestArguments& arguments,
                     transport::PlacementKey key);
   // Whether there is room for one more operation: fewer than max() of this process are under way,
   // and fewer messages than max() wait for room in the transport.
@@ -72,9 +72,9 @@ class Initiator {
   void on_ended(const Transfers::Ended& ended) {
     if (ended.operation != nullptr) finish(ended);
   }
-  // Ends the request with the events of a failure. `told`: SEND_END has already reported it. The
-  // operation ends too if it has no other part.
-  [[gnu::cold]] void fail(Operation& operation, Failure failure, bool told);
+  // Ends the request with the events of a failure. `reported`: SEND_END has already reported it.
+  // The operation ends too if it has no other part.
+  [[gnu::cold]] void fail(Operation& operation, Failure failure, bool reported);
   // The same for a request whose message was never sent.
   [[gnu::cold]] void fail_unsent(SlotId operation, Failure failure);
 
@@ -104,7 +104,7 @@ class Initiator {
   void log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure,
                bool count_only = false);
   [[gnu::cold]] void log_no_ack(NetworkInterface& interface, const PendingRequest& request,
-                                Failure failure, bool told_by_send);
+                                Failure failure, bool reported_by_send);
   void log_reply(NetworkInterface& interface, const PendingRequest& request, std::uint64_t length,
                  Failure failure);
   bool carry_out(NetworkInterface& interface, const TriggeredOperation& operation);

@@ -28,19 +28,19 @@ void Peers::remove_waiter(Waiter& waiter) {
 }
 
 void Peers::log_loss(transport::PeerId peer, bool loses_something) {
-  if (peer.value >= told_lost_.size()) told_lost_.resize(std::size_t{peer.value} + 1);
-  const bool news = loses_something && !told_lost_[peer.value];
+  if (peer.value >= loss_logged_.size()) loss_logged_.resize(std::size_t{peer.value} + 1);
+  const bool news = loses_something && !loss_logged_[peer.value];
   const LogLevel level = news ? LogLevel::kWarn : LogLevel::kInfo;
   if (log_enabled(level)) write_log(level, "peer %s", transport_.describe(peer).c_str());
   if (!news) return;
-  told_lost_[peer.value] = true;
-  ++told_;
+  loss_logged_[peer.value] = true;
+  ++losses_logged_;
 }
 
-void Peers::heard_again(transport::PeerId peer) {
-  if (peer.value >= told_lost_.size() || !told_lost_[peer.value]) return;
-  told_lost_[peer.value] = false;
-  --told_;
+void Peers::clear_loss(transport::PeerId peer) {
+  if (peer.value >= loss_logged_.size() || !loss_logged_[peer.value]) return;
+  loss_logged_[peer.value] = false;
+  --losses_logged_;
 }
 
 }  // namespace lintel::portals

@@ -43,7 +43,7 @@ class Peers {
   Status add_waiter(Waiter& waiter, ProcessId process);
   void remove_waiter(Waiter& waiter);
   // Sets peer_lost of the calls that wait for that peer.
-  void tell_waiters(transport::PeerId lost) {
+  void notify_waiters(transport::PeerId lost) {
     for (Waiter& waiter : waiters_) waiter.peer_lost |= waiter.peer == lost;
   }
 
@@ -52,22 +52,22 @@ class Peers {
   // for the next operation with it.
   [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something);
   // A message of that peer has arrived.
-  void heard(transport::PeerId peer) {
-    if (told_ > 0) [[unlikely]]
-      heard_again(peer);
+  void note_message(transport::PeerId peer) {
+    if (losses_logged_ > 0) [[unlikely]]
+      clear_loss(peer);
   }
 
  private:
   Result<transport::PeerId> look_up(ProcessId process);
-  [[gnu::cold]] void heard_again(transport::PeerId peer);
+  [[gnu::cold]] void clear_loss(transport::PeerId peer);
 
   transport::Transport& transport_;
   ProcessId last_resolved_;  // because programs often use one peer many times in a row
   transport::PeerId last_ = transport::kNoPeer;
   boost::intrusive::list<Waiter> waiters_;
   // by peer: its loss was logged, and no message of it has arrived since
-  std::vector<bool> told_lost_;
-  std::size_t told_ = 0;  // of them
+  std::vector<bool> loss_logged_;
+  std::size_t losses_logged_ = 0;  // of them
 };
 
 }  // namespace lintel::portals

@@ -63,7 +63,7 @@ class Target {
                              std::size_t element = 1);
   [[gnu::cold]] void refuse(NetworkInterface& interface, transport::PeerId from,
                             const wire::Request& request, DropCause cause, Failure failure);
-  void let_go(transport::PeerId from, const wire::Request& request);
+  void discard(transport::PeerId from, const wire::Request& request);
   static void describe(const NetworkInterface& interface, const Match& matched,
                        const wire::Request& request, EventKind end, Event& event);
   // The operation begins: logs START and counts it at the portal.

@@ -20,7 +20,7 @@ constexpr std::size_t kChunkBytes = 1024;  // a multiple of the size of every da
 void apply(MessageKind kind, const wire::Request& request, std::span<std::byte> memory,
            std::span<const std::byte> data) {
   const auto operation = static_cast<AtomicOp>(request.atomic_operation);
-  const auto datatype = static_cast<Datatype>(request.atomic_datatype);
+  const auto datatype = static_cast<AtomicDatatype>(request.atomic_datatype);
   switch (kind) {
     case MessageKind::kAtomic:
     case MessageKind::kFetchAtomic: combine(operation, datatype, memory, data); break;
@@ -56,7 +56,7 @@ void Target::on_atomic(NetworkInterface& interface, transport::PeerId from,
                        const wire::Request& request, std::span<const std::byte> payload) {
   const std::optional<Match> matched =
       match(interface, from, request, option::kPut,
-            size_of(static_cast<Datatype>(request.atomic_datatype)));
+            size_of(static_cast<AtomicDatatype>(request.atomic_datatype)));
   if (!matched) return;
   const auto [descriptor, acceptance, list] = *matched;
   const bool ack =
@@ -78,7 +78,8 @@ void Target::on_fetch(NetworkInterface& interface, transport::PeerId from, Messa
   if (request.length > most) {
     return refuse(interface, from, request, DropCause::kMalformed, Failure::kDropped);
   }
-  const std::size_t element = getput ? 1 : size_of(static_cast<Datatype>(request.atomic_datatype));
+  const std::size_t element =
+      getput ? 1 : size_of(static_cast<AtomicDatatype>(request.atomic_datatype));
   const std::optional<Match> matched =
       match(interface, from, request, option::kPut | option::kGet, element);
   if (!matched) return;

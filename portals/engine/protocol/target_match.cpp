@@ -120,7 +120,7 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
 
 // Sends DISCARD if the initiator has a record of the request, because there is no other answer that
 // would end the record.
-void Target::let_go(transport::PeerId from, const wire::Request& request) {
+void Target::discard(transport::PeerId from, const wire::Request& request) {
   if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0)
     outbox_.discard(from, request.sender_token);
 }
@@ -144,7 +144,7 @@ void Target::answer_refused(transport::PeerId from, const wire::Request& request
     answer.failure = static_cast<std::uint8_t>(failure);
     outbox_.send(from, answer);
   } else {
-    let_go(from, request);
+    discard(from, request);
   }
 }
 
@@ -193,7 +193,7 @@ wire::Response Target::make_response(const NetworkInterface& interface, wire::Me
 // The data of a put or an atomic are in place: sends the ACK if one is wanted.
 void Target::acknowledge(const NetworkInterface& interface, transport::PeerId from,
                          const wire::Request& request, const Match& matched, bool wanted) {
-  if (!wanted) return let_go(from, request);
+  if (!wanted) return discard(from, request);
   counters_.add(Counter::kAcksSent);
   outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, matched));
 }

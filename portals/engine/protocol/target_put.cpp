@@ -36,7 +36,7 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
     return;
   }
 
-  // The shortest way, that of most messages: nothing is told before the end.
+  // The shortest way, that of most messages: nothing is reported before the end.
   // less may have arrived of a placed message that was not expected
   const bool whole = acceptance.length <= payload.size();
   const bool at_once =

@@ -33,7 +33,7 @@ struct TransferLimits {
 
   // To copy a shorter message takes less time than to expect it in the memory of its receive.
   // Measure: bench/compare/run --only mpi, bandwidth at 16 KiB and 64 KiB.
-  static constexpr std::size_t kLeastParcel = 32768;
+  static constexpr std::size_t kLeastPlaced = 32768;
 
   // The longest message that fits, with its headers, into one segment of TCP over loopback (65,483
   // bytes). To send a longer message as a whole is also faster, except in a stream, where nobody
@@ -56,7 +56,7 @@ struct TransferLimits {
   // The longest data of an atomic operation.
   std::size_t atomic = kEagerDefault;
   // The longest payload of a placed message; 0: the network has no placed messages.
-  std::size_t parcel = 0;
+  std::size_t placed = 0;
 
   // Data of a reply up to this many bytes travel in it, as they are when the request arrives:
   // programs are promised that order. `wanted`: the limit by the rules of the interface.
@@ -68,7 +68,7 @@ struct TransferLimits {
     limits.eager = std::min(eager_wish, network.max_message_bytes - sizeof(wire::Response));
     limits.atomic = std::min(std::max(eager_wish, kLeastAtomic),
                              network.max_message_bytes - sizeof(wire::Request));
-    limits.parcel = network.max_placed_bytes;
+    limits.placed = network.max_placed_bytes;
     return limits;
   }
 };

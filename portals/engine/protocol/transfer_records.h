@@ -53,7 +53,7 @@ struct TransferSource {
   bool answered = false;  // its last message has come; no CLEAR follows
   bool waits_for_room = false;
   // its one write is the payload of a placed message: the receiver keeps no record
-  bool parcel = false;
+  bool placed = false;
   bool more_follows = false;  // the last CLEAR said so
   std::unique_ptr<HeldClear> held_clear;
 

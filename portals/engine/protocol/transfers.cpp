@@ -253,7 +253,7 @@ void Transfers::begin_source(Operation& operation, const Place& from,
   source.completion = completion;
 }
 
-bool Transfers::begin_parcel(Operation& operation, const wire::Request& request,
+bool Transfers::begin_placed(Operation& operation, const wire::Request& request,
                              std::span<const std::byte> data, transport::PlacementKey key) {
   const std::size_t size = wire::fixed_size(request.header);
   const transport::MessageBuffer buffer = transport_.reserve(operation.peer, size);
@@ -272,7 +272,7 @@ bool Transfers::begin_parcel(Operation& operation, const wire::Request& request,
   source.length = data.size();
   source.writes.push_back({{data.data(), data.size(), {}}, {}});
   source.writes_posted = 1;
-  source.parcel = true;
+  source.placed = true;
   return true;
 }
 
@@ -429,7 +429,7 @@ Transfers::Ended Transfers::source_finished(Operation& operation) {
   const TransferSource& source = *operation.source;
   deregister(operation.source->registered);
   // The receiver's transfer cannot complete any more.
-  if (source.failure != Failure::kNone && !source.parcel)
+  if (source.failure != Failure::kNone && !source.placed)
     outbox_.discard(operation.peer, source.receiver_token);
   return close_source(operation);
 }
@@ -503,12 +503,12 @@ bool Transfers::fail(Operation& operation, Failure failure) {
 // If an operation ends early, the other side may wait for a message that will not come, and is
 // notified here. In the cases that are not listed, the other side has no record, or will send a
 // message, which is answered then.
-void Transfers::tell_cut(const Operation& operation) {
+void Transfers::notify_ending(const Operation& operation) {
   if (operation.sink != nullptr && !operation.sink->ahead) {
     refuse_data(operation, Failure::kNoInterface);
   } else if (operation.source != nullptr &&
              operation.source->state == TransferSource::State::kWriting &&
-             !operation.source->parcel) {
+             !operation.source->placed) {
     outbox_.discard(operation.peer, operation.source->receiver_token);
   }
 }

@@ -73,7 +73,7 @@ class Transfers {
   // The same for data that leave at once as the payload of a placed message. The completion is set
   // afterwards, by set_completion(). False: the network does not accept it now, and nothing has
   // happened.
-  bool begin_parcel(Operation& operation, const wire::Request& request,
+  bool begin_placed(Operation& operation, const wire::Request& request,
                     std::span<const std::byte> data, transport::PlacementKey key);
   void set_completion(Operation& operation, const Completion& completion);
   // Whether the source of the operation waits for such a CLEAR, which names the operation. Changes
@@ -110,7 +110,7 @@ class Transfers {
   [[gnu::cold]] bool fail(Operation& operation, Failure failure);
   // The operation will be ended here: notifies the other side, if that waits for a message that
   // will not come and nothing else notifies it.
-  [[gnu::cold]] void tell_cut(const Operation& operation);
+  [[gnu::cold]] void notify_ending(const Operation& operation);
   // Whether writes wait for room; retry() tries to post them.
   bool waits_for_room() const { return !waiting_for_room_.empty(); }
   void retry();

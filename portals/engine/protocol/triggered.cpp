@@ -12,7 +12,7 @@ namespace {
 using Kind = TriggeredOperation::Kind;
 using wire::MessageKind;
 
-std::uint64_t most_bytes(const Limits& limits, MessageKind kind) {
+std::uint64_t most_bytes(const InterfaceLimits& limits, MessageKind kind) {
   switch (kind) {
     case MessageKind::kAtomic: return limits.max_atomic_bytes;
     case MessageKind::kFetchAtomic:
@@ -66,7 +66,7 @@ Status Initiator::check(NetworkInterface& interface, MessageKind kind,
                         const RequestArguments& arguments, Prepared& prepared) {
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
     return status;
-  const Limits& limits = interface.limits();
+  const InterfaceLimits& limits = interface.limits();
   if (arguments.length > most_bytes(limits, kind)) return Status::kDescriptorIllegal;
   if (arguments.is_volatile && arguments.length > limits.max_volatile_bytes)
     return Status::kDescriptorIllegal;

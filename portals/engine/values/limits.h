@@ -6,7 +6,7 @@
 
 namespace lintel::portals {
 
-struct Limits {
+struct InterfaceLimits {
   std::uint32_t max_entries = 1U << 16;  // match entries
   std::uint32_t max_descriptors = 1U << 16;
   std::uint32_t max_queues = 1U << 12;
@@ -31,8 +31,8 @@ struct Limits {
 // Data that are ordered or may be volatile travel in their message, so their limit is at most
 // `eager_limit`. It is also at most the limit of atomics, because programs send atomics of these
 // lengths without checking the limit of atomics.
-constexpr Limits with_message(Limits limits, std::uint64_t eager_limit,
-                              std::uint64_t atomic_limit) {
+constexpr InterfaceLimits with_message(InterfaceLimits limits, std::uint64_t eager_limit,
+                                       std::uint64_t atomic_limit) {
   limits.max_atomic_bytes = std::min(limits.max_atomic_bytes, atomic_limit);
   limits.max_fetch_bytes = std::min(limits.max_fetch_bytes, atomic_limit);
   limits.max_waw_bytes = std::min({limits.max_waw_bytes, eager_limit, limits.max_atomic_bytes});

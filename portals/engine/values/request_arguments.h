@@ -38,8 +38,8 @@ struct RequestArguments {
   // Operations that fetch: the memory for the reply.
   SlotId get_descriptor;
   std::uint64_t get_offset = 0;
-  // Atomic operations: numbers of AtomicOp and Datatype. Only SWAP uses `operand`: the value with
-  // which a conditional swap compares, then zeros. Otherwise it has no value.
+  // Atomic operations: numbers of AtomicOp and AtomicDatatype. Only SWAP uses `operand`: the value
+  // with which a conditional swap compares, then zeros. Otherwise it has no value.
   std::uint8_t atomic_operation = 0;
   std::uint8_t atomic_datatype = 0;
   std::array<std::byte, kOperandBytes> operand;

@@ -145,7 +145,7 @@ bool atomic_agrees(const MessageHeader& header, std::span<const std::byte> bytes
   const auto operation =
       static_cast<AtomicOp>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_operation)));
   const auto datatype =
-      static_cast<Datatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
+      static_cast<AtomicDatatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
   const auto length = load_at<std::uint64_t>(bytes, offsetof(Request, length));
   if (length != header.payload_length || !is_sound(call_of(kind), operation, datatype, length))
     return false;

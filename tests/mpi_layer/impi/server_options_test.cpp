@@ -44,7 +44,7 @@ TEST_F(ServerOptions, TheNumberOfClientsIsEnough) {
   EXPECT_EQ(options.server.clients, 3U);
   EXPECT_EQ(options.address, "127.0.0.1");
   EXPECT_EQ(options.port, 0);
-  EXPECT_EQ(options.server.patience, std::chrono::seconds(60));
+  EXPECT_EQ(options.server.timeout, std::chrono::seconds(60));
   EXPECT_EQ(options.server.authentication.mask(), 1U);
   EXPECT_FALSE(options.is_verbose);
 }
@@ -56,7 +56,7 @@ TEST_F(ServerOptions, LongOptionsHaveOneDashOrTwo) {
     EXPECT_EQ(options.server.clients, 2U);
     EXPECT_EQ(options.port, 4711);
     EXPECT_TRUE(options.is_verbose);
-    EXPECT_EQ(options.server.patience, std::chrono::seconds(5));
+    EXPECT_EQ(options.server.timeout, std::chrono::seconds(5));
   }
 }
 

@@ -35,7 +35,7 @@ TEST_F(ControlPacketsPart, ControlsArriveUnchanged) {
   EXPECT_EQ(packets[1].kind, PacketKind::kProtoack);
   EXPECT_EQ(packets[1].bytes, 500U);
   EXPECT_EQ(packets[1].headers, 3U);
-  EXPECT_FALSE(packets[1].parcels);
+  EXPECT_FALSE(packets[1].placement);
   EXPECT_TRUE(here.controls.quiet());
 }
 

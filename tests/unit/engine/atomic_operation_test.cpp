@@ -21,7 +21,7 @@ constexpr std::size_t kOffsets[] = {0, 1, 7};       // relative to an address al
 constexpr std::size_t kArrayLengths[] = {1, 3, 8};  // elements
 
 AtomicOp op_of(unsigned number) { return static_cast<AtomicOp>(number); }
-Datatype type_of(unsigned number) { return static_cast<Datatype>(number); }
+AtomicDatatype type_of(unsigned number) { return static_cast<AtomicDatatype>(number); }
 
 template <typename T>
 void append(Bytes& to, const T& value) {
@@ -82,14 +82,14 @@ class Source {
   std::size_t offset_;
 };
 
-Bytes combined(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data,
+Bytes combined(AtomicOp op, AtomicDatatype type, const Bytes& target, const Bytes& data,
                std::size_t offset = 0) {
   const Source source(data, offset);
   return guarded(target, offset,
                  [&](std::span<std::byte> place) { combine(op, type, place, source.span()); });
 }
 
-Bytes swapped(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data,
+Bytes swapped(AtomicOp op, AtomicDatatype type, const Bytes& target, const Bytes& data,
               const Bytes& operand, std::size_t offset = 0) {
   const Source source(data, offset);
   const Source condition(operand, offset);
@@ -111,7 +111,7 @@ bool same(std::complex<T> a, std::complex<T> b) {
 
 // Checks combine() of all `targets` and `data`, for arrays of each length and offset.
 template <typename T>
-void expect_combined(AtomicOp op, Datatype type, const std::vector<T>& targets,
+void expect_combined(AtomicOp op, AtomicDatatype type, const std::vector<T>& targets,
                      const std::vector<T>& data, const std::vector<T>& expected) {
   for (std::size_t length : kArrayLengths) {
     for (std::size_t offset : kOffsets) {
@@ -138,7 +138,7 @@ TEST(AtomicOperationTest, NumbersAreThoseOfTheApi) {
                          Op::kSwap,    Op::kCSwap,   Op::kCSwapNe, Op::kCSwapLe, Op::kCSwapLt,
                          Op::kCSwapGe, Op::kCSwapGt, Op::kMSwap};
   for (unsigned i = 0; i < 18; ++i) EXPECT_EQ(static_cast<unsigned>(kOps[i]), i);
-  using Type = Datatype;
+  using Type = AtomicDatatype;
   constexpr Type kTypes[] = {Type::kInt8,         Type::kUint8,
                              Type::kInt16,        Type::kUint16,
                              Type::kInt32,        Type::kUint32,
@@ -157,15 +157,16 @@ TEST(AtomicOperationTest, OnlyNumbersOfTheApiAreKnown) {
 }
 
 TEST(AtomicOperationTest, SizesAreThoseOfTheTypes) {
-  for (auto type : {Datatype::kInt8, Datatype::kUint8}) EXPECT_EQ(size_of(type), 1U);
-  for (auto type : {Datatype::kInt16, Datatype::kUint16}) EXPECT_EQ(size_of(type), 2U);
-  for (auto type : {Datatype::kInt32, Datatype::kUint32, Datatype::kFloat})
+  for (auto type : {AtomicDatatype::kInt8, AtomicDatatype::kUint8}) EXPECT_EQ(size_of(type), 1U);
+  for (auto type : {AtomicDatatype::kInt16, AtomicDatatype::kUint16}) EXPECT_EQ(size_of(type), 2U);
+  for (auto type : {AtomicDatatype::kInt32, AtomicDatatype::kUint32, AtomicDatatype::kFloat})
     EXPECT_EQ(size_of(type), 4U);
-  for (auto type :
-       {Datatype::kInt64, Datatype::kUint64, Datatype::kDouble, Datatype::kFloatComplex})
+  for (auto type : {AtomicDatatype::kInt64, AtomicDatatype::kUint64, AtomicDatatype::kDouble,
+                    AtomicDatatype::kFloatComplex})
     EXPECT_EQ(size_of(type), 8U);
-  for (auto type : {Datatype::kDoubleComplex, Datatype::kLongDouble}) EXPECT_EQ(size_of(type), 16U);
-  EXPECT_EQ(size_of(Datatype::kLongDoubleComplex), 32U);
+  for (auto type : {AtomicDatatype::kDoubleComplex, AtomicDatatype::kLongDouble})
+    EXPECT_EQ(size_of(type), 16U);
+  EXPECT_EQ(size_of(AtomicDatatype::kLongDoubleComplex), 32U);
   EXPECT_EQ(size_of(type_of(14)), 0U);
   EXPECT_EQ(size_of(type_of(255)), 0U);
 }
@@ -229,15 +230,15 @@ TEST(AtomicLegalityTest, PairsAreLegalAfterTheTable) {
 TEST(AtomicLegalityTest, UnknownNumbersAreIllegal) {
   for (auto call : {AtomicCall::kAtomic, AtomicCall::kFetchAtomic, AtomicCall::kSwap}) {
     for (unsigned raw = 18; raw < 256; ++raw)
-      EXPECT_FALSE(is_legal(call, op_of(raw), Datatype::kInt32)) << raw;
+      EXPECT_FALSE(is_legal(call, op_of(raw), AtomicDatatype::kInt32)) << raw;
     for (unsigned raw = 14; raw < 256; ++raw) {
       EXPECT_FALSE(is_legal(call, AtomicOp::kSum, type_of(raw)) ||
                    is_legal(call, AtomicOp::kSwap, type_of(raw)))
           << raw;
     }
   }
-  EXPECT_FALSE(is_legal(static_cast<AtomicCall>(3), AtomicOp::kSum, Datatype::kInt32));
-  EXPECT_FALSE(is_legal(static_cast<AtomicCall>(3), AtomicOp::kSwap, Datatype::kInt32));
+  EXPECT_FALSE(is_legal(static_cast<AtomicCall>(3), AtomicOp::kSum, AtomicDatatype::kInt32));
+  EXPECT_FALSE(is_legal(static_cast<AtomicCall>(3), AtomicOp::kSwap, AtomicDatatype::kInt32));
 }
 
 TEST(AtomicLegalityTest, ConditionalAndMaskedSwapsTakeOneElement) {
@@ -247,7 +248,7 @@ TEST(AtomicLegalityTest, ConditionalAndMaskedSwapsTakeOneElement) {
 
 // Integers as untyped bit patterns.
 struct IntegerType {
-  Datatype type;
+  AtomicDatatype type;
   unsigned bits;
   bool is_signed;
 
@@ -263,9 +264,10 @@ struct IntegerType {
   }
 };
 const IntegerType kIntegerTypes[] = {
-    {Datatype::kInt8, 8, true},     {Datatype::kInt16, 16, true},   {Datatype::kInt32, 32, true},
-    {Datatype::kInt64, 64, true},   {Datatype::kUint8, 8, false},   {Datatype::kUint16, 16, false},
-    {Datatype::kUint32, 32, false}, {Datatype::kUint64, 64, false},
+    {AtomicDatatype::kInt8, 8, true},     {AtomicDatatype::kInt16, 16, true},
+    {AtomicDatatype::kInt32, 32, true},   {AtomicDatatype::kInt64, 64, true},
+    {AtomicDatatype::kUint8, 8, false},   {AtomicDatatype::kUint16, 16, false},
+    {AtomicDatatype::kUint32, 32, false}, {AtomicDatatype::kUint64, 64, false},
 };
 
 std::uint64_t plain_combined(AtomicOp op, const IntegerType& type, std::uint64_t a,
@@ -317,64 +319,67 @@ TEST(AtomicCombineTest, IntegersFollowThePlainComputationOnBitPatterns) {
 }
 
 template <typename T>
-T one(AtomicOp op, Datatype type, T target, T data) {
+T one(AtomicOp op, AtomicDatatype type, T target, T data) {
   return values_of<T>(combined(op, type, bytes_of<T>({target}), bytes_of<T>({data})))[0];
 }
 
 TEST(AtomicCombineTest, IntegersWrapAround) {
-  EXPECT_EQ(one<std::int8_t>(AtomicOp::kSum, Datatype::kInt8, 127, 1), -128);
-  EXPECT_EQ(one<std::int8_t>(AtomicOp::kProd, Datatype::kInt8, -128, -1), -128);
-  EXPECT_EQ(one<std::uint8_t>(AtomicOp::kSum, Datatype::kUint8, 200, 100), 44);
-  EXPECT_EQ(one<std::int16_t>(AtomicOp::kProd, Datatype::kInt16, 300, 300), 24464);
-  EXPECT_EQ(one<std::uint16_t>(AtomicOp::kProd, Datatype::kUint16, 65535, 65535), 1);
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kSum, Datatype::kInt32, 2147483647, 2), -2147483647);
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kProd, Datatype::kInt32, 65536, 65536), 0);
-  EXPECT_EQ(one<std::uint32_t>(AtomicOp::kSum, Datatype::kUint32, 4294967295U, 5), 4U);
-  EXPECT_EQ(one<std::int64_t>(AtomicOp::kSum, Datatype::kInt64, 9223372036854775807, 1),
+  EXPECT_EQ(one<std::int8_t>(AtomicOp::kSum, AtomicDatatype::kInt8, 127, 1), -128);
+  EXPECT_EQ(one<std::int8_t>(AtomicOp::kProd, AtomicDatatype::kInt8, -128, -1), -128);
+  EXPECT_EQ(one<std::uint8_t>(AtomicOp::kSum, AtomicDatatype::kUint8, 200, 100), 44);
+  EXPECT_EQ(one<std::int16_t>(AtomicOp::kProd, AtomicDatatype::kInt16, 300, 300), 24464);
+  EXPECT_EQ(one<std::uint16_t>(AtomicOp::kProd, AtomicDatatype::kUint16, 65535, 65535), 1);
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kSum, AtomicDatatype::kInt32, 2147483647, 2), -2147483647);
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kProd, AtomicDatatype::kInt32, 65536, 65536), 0);
+  EXPECT_EQ(one<std::uint32_t>(AtomicOp::kSum, AtomicDatatype::kUint32, 4294967295U, 5), 4U);
+  EXPECT_EQ(one<std::int64_t>(AtomicOp::kSum, AtomicDatatype::kInt64, 9223372036854775807, 1),
             std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(one<std::int64_t>(AtomicOp::kProd, Datatype::kInt64,
+  EXPECT_EQ(one<std::int64_t>(AtomicOp::kProd, AtomicDatatype::kInt64,
                               std::numeric_limits<std::int64_t>::min(), -1),
             std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kProd, Datatype::kUint64, 18446744073709551615U,
+  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kProd, AtomicDatatype::kUint64, 18446744073709551615U,
                                18446744073709551615U),
             1U);
 }
 
 TEST(AtomicCombineTest, MinimumAndMaximumHeedTheSign) {
-  EXPECT_EQ(one<std::int8_t>(AtomicOp::kMin, Datatype::kInt8, 1, -1), -1);
-  EXPECT_EQ(one<std::uint8_t>(AtomicOp::kMin, Datatype::kUint8, 1, 255), 1);
-  EXPECT_EQ(one<std::int16_t>(AtomicOp::kMax, Datatype::kInt16, -2, 3), 3);
-  EXPECT_EQ(one<std::uint16_t>(AtomicOp::kMax, Datatype::kUint16, 65534, 3), 65534);
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kMax, Datatype::kInt32, -1, 0), 0);
-  EXPECT_EQ(one<std::uint32_t>(AtomicOp::kMax, Datatype::kUint32, 4294967295U, 0), 4294967295U);
-  EXPECT_EQ(one<std::int64_t>(AtomicOp::kMin, Datatype::kInt64, 5, -5), -5);
-  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kMin, Datatype::kUint64, 5, 18446744073709551611U), 5U);
+  EXPECT_EQ(one<std::int8_t>(AtomicOp::kMin, AtomicDatatype::kInt8, 1, -1), -1);
+  EXPECT_EQ(one<std::uint8_t>(AtomicOp::kMin, AtomicDatatype::kUint8, 1, 255), 1);
+  EXPECT_EQ(one<std::int16_t>(AtomicOp::kMax, AtomicDatatype::kInt16, -2, 3), 3);
+  EXPECT_EQ(one<std::uint16_t>(AtomicOp::kMax, AtomicDatatype::kUint16, 65534, 3), 65534);
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kMax, AtomicDatatype::kInt32, -1, 0), 0);
+  EXPECT_EQ(one<std::uint32_t>(AtomicOp::kMax, AtomicDatatype::kUint32, 4294967295U, 0),
+            4294967295U);
+  EXPECT_EQ(one<std::int64_t>(AtomicOp::kMin, AtomicDatatype::kInt64, 5, -5), -5);
+  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kMin, AtomicDatatype::kUint64, 5, 18446744073709551611U),
+            5U);
 }
 
 TEST(AtomicCombineTest, LogicalOperationsGiveZeroOrOne) {
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLand, Datatype::kInt32, 2, 4), 1);  // no bit in common
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLor, Datatype::kInt32, 0, 6), 1);
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLxor, Datatype::kInt32, 2, 4), 0);
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLand, AtomicDatatype::kInt32, 2, 4),
+            1);  // no bit in common
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLor, AtomicDatatype::kInt32, 0, 6), 1);
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLxor, AtomicDatatype::kInt32, 2, 4), 0);
   // the high bits count too
-  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kLor, Datatype::kUint64, 0x100000000U, 0), 1U);
+  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kLor, AtomicDatatype::kUint64, 0x100000000U, 0), 1U);
 }
 
 template <typename T>
 struct Named;
 template <>
 struct Named<float> {
-  static constexpr Datatype kReal = Datatype::kFloat;
-  static constexpr Datatype kComplex = Datatype::kFloatComplex;
+  static constexpr AtomicDatatype kReal = AtomicDatatype::kFloat;
+  static constexpr AtomicDatatype kComplex = AtomicDatatype::kFloatComplex;
 };
 template <>
 struct Named<double> {
-  static constexpr Datatype kReal = Datatype::kDouble;
-  static constexpr Datatype kComplex = Datatype::kDoubleComplex;
+  static constexpr AtomicDatatype kReal = AtomicDatatype::kDouble;
+  static constexpr AtomicDatatype kComplex = AtomicDatatype::kDoubleComplex;
 };
 template <>
 struct Named<long double> {
-  static constexpr Datatype kReal = Datatype::kLongDouble;
-  static constexpr Datatype kComplex = Datatype::kLongDoubleComplex;
+  static constexpr AtomicDatatype kReal = AtomicDatatype::kLongDouble;
+  static constexpr AtomicDatatype kComplex = AtomicDatatype::kLongDoubleComplex;
 };
 
 template <typename T>
@@ -475,7 +480,7 @@ constexpr Condition kConditions[] = {
     {AtomicOp::kCSwapGe, false, true, true}, {AtomicOp::kCSwapGt, false, false, true},
 };
 
-void expect_swap_if(bool condition, AtomicOp op, Datatype type, const Bytes& operand,
+void expect_swap_if(bool condition, AtomicOp op, AtomicDatatype type, const Bytes& operand,
                     const Bytes& target) {
   const Bytes data(target.size(), std::byte{0x5a});
   for (std::size_t offset : kOffsets) {
@@ -485,7 +490,7 @@ void expect_swap_if(bool condition, AtomicOp op, Datatype type, const Bytes& ope
 }
 
 // `ascending`: values, each less than the next.
-void expect_conditions(Datatype type, const std::vector<Bytes>& ascending) {
+void expect_conditions(AtomicDatatype type, const std::vector<Bytes>& ascending) {
   for (const Condition& condition : kConditions) {
     for (std::size_t operand = 0; operand < ascending.size(); ++operand) {
       for (std::size_t target = 0; target < ascending.size(); ++target) {
@@ -558,7 +563,7 @@ TYPED_TEST(AtomicFloatingTest, ConditionOnComplexNumbersComparesBothParts) {
 }
 
 TEST(AtomicSwapTest, MaskedSwapTakesTheBitsUnderTheMask) {
-  const Bytes result = swapped(AtomicOp::kMSwap, Datatype::kUint32, bytes_of({0x12345678}, 4),
+  const Bytes result = swapped(AtomicOp::kMSwap, AtomicDatatype::kUint32, bytes_of({0x12345678}, 4),
                                bytes_of({0xaabbccdd}, 4), bytes_of({0x00ff00f0}, 4));
   EXPECT_EQ(result, bytes_of({0x12bb56d8}, 4));
 }
@@ -594,33 +599,35 @@ Bytes padded(const std::vector<long double>& parts, int padding) {
 }
 
 TEST(AtomicPaddingTest, PaddingIsNotCompared) {
-  EXPECT_EQ(swapped(AtomicOp::kCSwap, Datatype::kLongDouble, padded({2.5L}, 1), padded({7}, 2),
-                    padded({2.5L}, 3)),
+  EXPECT_EQ(swapped(AtomicOp::kCSwap, AtomicDatatype::kLongDouble, padded({2.5L}, 1),
+                    padded({7}, 2), padded({2.5L}, 3)),
             padded({7}, 2));
-  EXPECT_EQ(swapped(AtomicOp::kCSwapNe, Datatype::kLongDouble, padded({2.5L}, 1), padded({7}, 2),
-                    padded({2.5L}, 3)),
+  EXPECT_EQ(swapped(AtomicOp::kCSwapNe, AtomicDatatype::kLongDouble, padded({2.5L}, 1),
+                    padded({7}, 2), padded({2.5L}, 3)),
             padded({2.5L}, 1));
-  EXPECT_EQ(swapped(AtomicOp::kCSwap, Datatype::kLongDoubleComplex, padded({2, 3}, 1),
+  EXPECT_EQ(swapped(AtomicOp::kCSwap, AtomicDatatype::kLongDoubleComplex, padded({2, 3}, 1),
                     padded({7, 8}, 2), padded({2, 3}, 3)),
             padded({7, 8}, 2));
 }
 
 TEST(AtomicPaddingTest, WhatIsStoredHasThePaddingOfTheData) {
-  EXPECT_EQ(combined(AtomicOp::kSum, Datatype::kLongDouble, padded({1, 2, 3}, 1),
+  EXPECT_EQ(combined(AtomicOp::kSum, AtomicDatatype::kLongDouble, padded({1, 2, 3}, 1),
                      padded({10, 20, 30}, 2)),
             padded({11, 22, 33}, 2));
-  EXPECT_EQ(combined(AtomicOp::kProd, Datatype::kLongDouble, padded({3}, 1), padded({5}, 2)),
+  EXPECT_EQ(combined(AtomicOp::kProd, AtomicDatatype::kLongDouble, padded({3}, 1), padded({5}, 2)),
             padded({15}, 2));
-  EXPECT_EQ(combined(AtomicOp::kMin, Datatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)),
-            padded({1, 3}, 2));
-  EXPECT_EQ(combined(AtomicOp::kMax, Datatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)),
-            padded({2, 4}, 2));
-  EXPECT_EQ(combined(AtomicOp::kSum, Datatype::kLongDoubleComplex, padded({1, 2}, 1),
+  EXPECT_EQ(
+      combined(AtomicOp::kMin, AtomicDatatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)),
+      padded({1, 3}, 2));
+  EXPECT_EQ(
+      combined(AtomicOp::kMax, AtomicDatatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)),
+      padded({2, 4}, 2));
+  EXPECT_EQ(combined(AtomicOp::kSum, AtomicDatatype::kLongDoubleComplex, padded({1, 2}, 1),
                      padded({10, 20}, 2)),
             padded({11, 22}, 2));
-  EXPECT_EQ(
-      combined(AtomicOp::kProd, Datatype::kLongDoubleComplex, padded({1, 2}, 1), padded({3, 4}, 2)),
-      padded({-5, 10}, 2));
+  EXPECT_EQ(combined(AtomicOp::kProd, AtomicDatatype::kLongDoubleComplex, padded({1, 2}, 1),
+                     padded({3, 4}, 2)),
+            padded({-5, 10}, 2));
 }
 
 TEST(AtomicOperationTest, NoBytesAreLeftAlone) {
@@ -638,14 +645,14 @@ TEST(AtomicOperationDeathTest, WhatTheRulesRefuseStopsTheProcess) {
   Bytes target(8);
   const Bytes data(8);
   const std::span<const std::byte> four = std::span(data).first(4);
-  EXPECT_DEATH(combine(AtomicOp::kBor, Datatype::kFloat, target, data), "is_legal");
-  EXPECT_DEATH(combine(AtomicOp::kSwap, Datatype::kInt32, target, data), "is_legal");
-  EXPECT_DEATH(combine(op_of(200), Datatype::kInt32, target, data), "is_legal");
-  EXPECT_DEATH(swap(AtomicOp::kSum, Datatype::kInt32, target, data, four), "is_legal");
-  EXPECT_DEATH(combine(AtomicOp::kSum, Datatype::kInt32, target, four), "size");
-  EXPECT_DEATH(combine(AtomicOp::kSum, Datatype::kDoubleComplex, target, data), "size");
-  EXPECT_DEATH(swap(AtomicOp::kCSwap, Datatype::kInt32, target, data, four), "size");
-  EXPECT_DEATH(swap(AtomicOp::kCSwap, Datatype::kInt64, target, data, four), "size");
+  EXPECT_DEATH(combine(AtomicOp::kBor, AtomicDatatype::kFloat, target, data), "is_legal");
+  EXPECT_DEATH(combine(AtomicOp::kSwap, AtomicDatatype::kInt32, target, data), "is_legal");
+  EXPECT_DEATH(combine(op_of(200), AtomicDatatype::kInt32, target, data), "is_legal");
+  EXPECT_DEATH(swap(AtomicOp::kSum, AtomicDatatype::kInt32, target, data, four), "is_legal");
+  EXPECT_DEATH(combine(AtomicOp::kSum, AtomicDatatype::kInt32, target, four), "size");
+  EXPECT_DEATH(combine(AtomicOp::kSum, AtomicDatatype::kDoubleComplex, target, data), "size");
+  EXPECT_DEATH(swap(AtomicOp::kCSwap, AtomicDatatype::kInt32, target, data, four), "size");
+  EXPECT_DEATH(swap(AtomicOp::kCSwap, AtomicDatatype::kInt64, target, data, four), "size");
 }
 
 }  // namespace

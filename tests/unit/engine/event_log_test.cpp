@@ -24,10 +24,10 @@ TEST_F(EventLogTest, AnEventThatPushesOutAnotherIsCounted) {
 TEST_F(EventLogTest, AnEventForASleeperAsksForAWake) {
   const SlotId queue = make_queue();
   events.deposit(*events.queue(queue), {});
-  EXPECT_FALSE(attention.wake_needed);
+  EXPECT_FALSE(pending_work.wake_needed);
   events.queue(queue)->sleepers = 1;
   events.deposit(*events.queue(queue), {});
-  EXPECT_TRUE(attention.wake_needed);
+  EXPECT_TRUE(pending_work.wake_needed);
 }
 
 TEST_F(EventLogTest, ADescriptorOfAFreedQueueGoesOnWithoutOne) {
@@ -52,17 +52,17 @@ TEST_F(EventLogTest, ALossIsToldInTheQueueThatAskedForIt) {
   const SlotId queue = make_queue();
   events.peer_lost({NodeId(1), Pid(2)});
   EXPECT_TRUE(kinds(queue).empty());
-  events.tell_losses(queue);
+  events.report_losses(queue);
   events.peer_lost({NodeId(1), Pid(2)});
   EXPECT_EQ(kinds(queue), std::vector{EventKind::kPeerLost});
 }
 
 TEST(EventLogSnapshots, AnEventShowsItsDescriptorWhereTheInterfaceWantsThat) {
   Counters counters;
-  Attention attention;
+  PendingWork pending_work;
   DescriptorTable descriptors{1, 1, 9, 1};
-  const EventLog shows{descriptors, 1, true, 9, 1, counters, attention};
-  const EventLog hides{descriptors, 1, false, 9, 1, counters, attention};
+  const EventLog shows{descriptors, 1, true, 9, 1, counters, pending_work};
+  const EventLog hides{descriptors, 1, false, 9, 1, counters, pending_work};
   MemoryDescriptor* const descriptor = descriptors.make(InterfaceParts::rules(option::kPut), false);
   Event shown;
   shows.fill(shown, *descriptor, EventKind::kPutEnd);

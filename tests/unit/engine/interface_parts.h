@@ -13,8 +13,8 @@ namespace lintel::portals {
 
 struct InterfaceParts {
   static constexpr unsigned kBits = 9;
-  static Limits few() {
-    Limits limits;
+  static InterfaceLimits few() {
+    InterfaceLimits limits;
     limits.max_entries = 4;
     limits.max_descriptors = 4;
     limits.max_list_length = 3;
@@ -24,11 +24,11 @@ struct InterfaceParts {
   }
 
   Counters counters;
-  Attention attention;
+  PendingWork pending_work;
   DescriptorTable descriptors{8, 2, kBits, 1};
-  EventLog events{descriptors, 2, false, kBits, 1, counters, attention};
-  Triggers triggers{descriptors, 2, 2, kBits, 1, attention};
-  PortalTable portals{events, 1, false, attention};
+  EventLog events{descriptors, 2, false, kBits, 1, counters, pending_work};
+  Triggers triggers{descriptors, 2, 2, kBits, 1, pending_work};
+  PortalTable portals{events, 1, false, pending_work};
   EntryTable entries{descriptors, events, portals, few(), kBits, 1};
   UnexpectedMessages unexpected{descriptors, events, portals, entries, triggers, few()};
 

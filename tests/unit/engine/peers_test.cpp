@@ -27,9 +27,9 @@ TEST(PeersTest, AWaiterLearnsOfTheLossOfItsPeer) {
   Peers::Waiter waiter;
   ASSERT_EQ(peers.add_waiter(waiter, kProcess), Status::kOk);
   EXPECT_EQ(transport.watched, 1);
-  peers.tell_waiters(transport::PeerId(4));
+  peers.notify_waiters(transport::PeerId(4));
   EXPECT_FALSE(waiter.peer_lost);
-  peers.tell_waiters(transport::PeerId(3));
+  peers.notify_waiters(transport::PeerId(3));
   EXPECT_TRUE(waiter.peer_lost);
   peers.remove_waiter(waiter);
   EXPECT_EQ(transport.watched, 0);

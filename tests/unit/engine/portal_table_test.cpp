@@ -43,7 +43,7 @@ TEST_F(PortalTableTest, OneWithAnOperationUnderWayIsNeitherFreedNorQuiet) {
   EXPECT_FALSE(portals[portal].takes_messages());
   portals.leave(portal, completion.portal_turn);
   EXPECT_TRUE(portals.quiet(portal));
-  EXPECT_TRUE(attention.wake_needed);
+  EXPECT_TRUE(pending_work.wake_needed);
   EXPECT_EQ(portals.test_free(portal), Status::kOk);
   portals.free(portal);
   EXPECT_EQ(portals.existing(portal), nullptr);

@@ -100,7 +100,7 @@ TEST_F(ProgressTest, AfterALongSleepACallerPollsAsLongAsEver) {
 }
 
 TEST_F(ProgressTest, ASingleCallerYieldsSometimes) {
-  EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10);
+  EXPECT_EQ(yields(10 * Oversubscription::kTurnsBetweenYields, 0us), 10);
 }
 
 TEST_F(ProgressTest, WhoIsToldOfACrowdYieldsEveryTimeHoweverLongThatTakes) {
@@ -122,31 +122,36 @@ TEST_F(ProgressTest, ALookWhoseCallerYieldsDoesNotAndTheNextOneDoes) {
 }
 
 TEST_F(ProgressTest, InACrowdWhoLooksInVainYieldsEveryTime) {
-  yields(Crowd::kBetweenLooks, 10us);  // the first reading of the clock
+  yields(Oversubscription::kTurnsBetweenYields, 10us);  // the first reading of the clock
   EXPECT_EQ(yields(1000, 10us), 1000);
 }
 
 TEST_F(ProgressTest, InACrowdWhoWaitsYieldsAfterEveryTurn) {
-  yields(Crowd::kBetweenLooks, 10us);
+  yields(Oversubscription::kTurnsBetweenYields, 10us);
   work_.yields = 0;
   const std::vector<int> before = polls(50us, 500us);
   ASSERT_GE(before.size(), 1u);
   const int all = std::accumulate(before.begin(), before.end(), 0) + work_.polls_since_sleep();
-  EXPECT_EQ(work_.yields, all - static_cast<int>(Crowd::kBetweenLooks));
+  EXPECT_EQ(work_.yields, all - static_cast<int>(Oversubscription::kTurnsBetweenYields));
 }
 
 TEST_F(ProgressTest, ACrowdThatIsGoneIsForgotten) {
-  yields(Crowd::kBetweenLooks, 10us);
-  EXPECT_EQ(yields(Crowd::kForgotten, 0us), static_cast<int>(Crowd::kForgotten));
-  EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10);
+  yields(Oversubscription::kTurnsBetweenYields, 10us);
+  EXPECT_EQ(yields(Oversubscription::kPromptYieldsToEnd, 0us),
+            static_cast<int>(Oversubscription::kPromptYieldsToEnd));
+  EXPECT_EQ(yields(10 * Oversubscription::kTurnsBetweenYields, 0us), 10);
 }
 
 TEST_F(ProgressTest, WhereAYieldTakesVeryLongItIsTriedEverMoreRarely) {
-  EXPECT_EQ(yields(Crowd::kBetweenLooks, 3ms), 1);
-  EXPECT_EQ(yields(2 * Crowd::kBetweenLooks, 3ms), 1);
-  EXPECT_EQ(yields(4 * Crowd::kBetweenLooks, 3ms), 1);
-  for (int i = 0; i < 10; ++i) yields((Crowd::kMostLeftOut + 1) * Crowd::kBetweenLooks, 3ms);
-  EXPECT_EQ(yields(10 * (Crowd::kMostLeftOut + 1) * Crowd::kBetweenLooks, 3ms), 10);
+  EXPECT_EQ(yields(Oversubscription::kTurnsBetweenYields, 3ms), 1);
+  EXPECT_EQ(yields(2 * Oversubscription::kTurnsBetweenYields, 3ms), 1);
+  EXPECT_EQ(yields(4 * Oversubscription::kTurnsBetweenYields, 3ms), 1);
+  for (int i = 0; i < 10; ++i)
+    yields((Oversubscription::kMostSkipped + 1) * Oversubscription::kTurnsBetweenYields, 3ms);
+  EXPECT_EQ(
+      yields(10 * (Oversubscription::kMostSkipped + 1) * Oversubscription::kTurnsBetweenYields,
+             3ms),
+      10);
 }
 
 }  // namespace

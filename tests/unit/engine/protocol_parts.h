@@ -53,7 +53,7 @@ struct ProtocolParts {
   std::array<std::byte, 100> memory{};
   RecordingTransport transport;
   Counters counters;
-  Attention attention;
+  PendingWork pending_work;
   TransferLimits limits;
   Peers peers{transport};
   Outbox outbox{transport, counters};
@@ -61,7 +61,8 @@ struct ProtocolParts {
   Transfers transfers{transport, outbox, operations, counters};
   InterfaceTable interfaces;
   NetworkInterface interface {
-    kKind, Identity{{NodeId(1), Pid(1)}, UserId(10), JobId(0)}, Limits(), counters, attention
+    kKind, Identity{{NodeId(1), Pid(1)}, UserId(10), JobId(0)},
+        InterfaceLimits(), counters, pending_work
   };
   SlotId queue;
   Event last;

@@ -15,7 +15,7 @@ transport::TransportAttributes network_of(std::size_t message) {
 TEST(TransferLimitsTest, EagerDataAreWhatIsWishedForAndTheNetworkCarries) {
   EXPECT_EQ(TransferLimits::of(100, network_of(4096)).eager, 100U);
   EXPECT_EQ(TransferLimits::of(8192, network_of(4096)).eager, 4096 - sizeof(wire::Response));
-  EXPECT_EQ(TransferLimits::of(100, network_of(4096)).parcel, 5U);
+  EXPECT_EQ(TransferLimits::of(100, network_of(4096)).placed, 5U);
 }
 
 TEST(TransferLimitsTest, AnAtomicHasRoomAlsoBelowAVerySmallEagerLimit) {

@@ -24,9 +24,9 @@ TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
             Status::kOk);
   EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
   EXPECT_FALSE(triggers.has_due());
-  EXPECT_FALSE(attention.triggers_due);
+  EXPECT_FALSE(pending_work.triggers_due);
   EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
-  EXPECT_TRUE(attention.triggers_due);
+  EXPECT_TRUE(pending_work.triggers_due);
   TriggeredOperation* const due = triggers.take_due();
   ASSERT_NE(due, nullptr);
   EXPECT_EQ(due->counter, changed);

@@ -1,4 +1,4 @@
-// The thread that drives the engine drives its Companion too.
+// The thread that drives the engine drives its AttachedWork too.
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Counts the writes to its event descriptor.
-class Counting final : public Companion {
+class Counting final : public AttachedWork {
  public:
   Counting() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
   ~Counting() override { ::close(fd_); }
@@ -28,7 +28,7 @@ class Counting final : public Companion {
     counted += count;
     return 1;
   }
-  void dump(std::string& out) const override { out += "companion\n"; }
+  void dump(std::string& out) const override { out += "work\n"; }
   void add() const {
     const std::uint64_t one = 1;
     EXPECT_EQ(::write(fd_, &one, sizeof one), static_cast<ssize_t>(sizeof one));
@@ -41,50 +41,51 @@ class Counting final : public Companion {
   int fd_;
 };
 
-class ACompanion : public ::testing::Test {
+class AttachedWorkTest : public ::testing::Test {
  protected:
-  ACompanion() {
+  AttachedWorkTest() {
     std::string explanation;
-    EXPECT_EQ(process.open_interface(kLayerKind, Pid(kAnyId), Limits(), explanation), Status::kOk)
+    EXPECT_EQ(process.open_interface(kLayerKind, Pid(kAnyId), InterfaceLimits(), explanation),
+              Status::kOk)
         << explanation;
-    attach(&companion);
+    attach(&work);
   }
-  ~ACompanion() override {
+  ~AttachedWorkTest() override {
     attach(nullptr);
     process.close_all();
   }
-  void attach(Companion* attached) {
+  void attach(AttachedWork* attached) {
     const MutexLock lock(process.lock());
-    process.attach_companion(attached);
+    process.attach_work(attached);
   }
   bool counts(std::uint64_t wanted) const {
     const TimePoint end = monotonic_now() + 10s;
-    while (companion.counted != wanted && monotonic_now() < end) std::this_thread::yield();
-    return companion.counted == wanted;
+    while (work.counted != wanted && monotonic_now() < end) std::this_thread::yield();
+    return work.counted == wanted;
   }
 
   Config config;
   Process process{process_options(config), node_transport(config)};
-  Counting companion;
+  Counting work;
 };
 
-TEST_F(ACompanion, IsDrivenByTheProgressThreadWhenNobodyCalls) {
+TEST_F(AttachedWorkTest, IsDrivenByTheProgressThreadWhenNobodyCalls) {
   for (std::uint64_t i = 1; i <= 20; ++i) {
-    companion.add();
+    work.add();
     ASSERT_TRUE(counts(i));
   }
 }
 
-TEST_F(ACompanion, IsDrivenByACallerThatWaits) {
+TEST_F(AttachedWorkTest, IsDrivenByACallerThatWaits) {
   struct Counted final : Condition {
     explicit Counted(Counting& of) : of_(of) {}
     bool holds() override { return of_.counted == 1; }
     Counting& of_;
   };
-  Counted counted(companion);
+  Counted counted(work);
   std::thread later([this] {
     std::this_thread::sleep_for(20ms);  // the caller usually sleeps by now
-    companion.add();
+    work.add();
   });
   bool held = false;
   {
@@ -95,23 +96,23 @@ TEST_F(ACompanion, IsDrivenByACallerThatWaits) {
   EXPECT_TRUE(held);
 }
 
-TEST_F(ACompanion, CostsNothingWhileItIsIdle) {
+TEST_F(AttachedWorkTest, CostsNothingWhileItIsIdle) {
   std::this_thread::sleep_for(50ms);
-  const std::uint64_t before = companion.polls;
+  const std::uint64_t before = work.polls;
   std::this_thread::sleep_for(500ms);
-  EXPECT_LE(companion.polls - before, 20U);
+  EXPECT_LE(work.polls - before, 20U);
 }
 
-TEST_F(ACompanion, IsPartOfTheStateOfItsProcess) {
-  EXPECT_NE(process.dump().find("companion\n"), std::string::npos);
+TEST_F(AttachedWorkTest, IsPartOfTheStateOfItsProcess) {
+  EXPECT_NE(process.dump().find("work\n"), std::string::npos);
 }
 
-TEST_F(ACompanion, IsLeftAloneWhenItIsTakenAway) {
+TEST_F(AttachedWorkTest, IsLeftAloneWhenItIsTakenAway) {
   attach(nullptr);
-  const std::uint64_t before = companion.polls;
-  companion.add();
+  const std::uint64_t before = work.polls;
+  work.add();
   std::this_thread::sleep_for(50ms);
-  EXPECT_EQ(companion.polls, before);
+  EXPECT_EQ(work.polls, before);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Companion: work of a layer above that has a file descriptor of its own. The thread that drives
+// AttachedWork: work of a layer above that has a file descriptor of its own. The thread that drives
 // the engine drives it too: a call that waits, or the progress thread. It is owned by the layer
 // that attaches it to the Process. It is called with the lock of the Process held.
 
@@ -8,9 +8,9 @@
 
 namespace lintel::portals {
 
-class Companion {
+class AttachedWork {
  public:
-  virtual ~Companion() = default;
+  virtual ~AttachedWork() = default;
   // Readable when poll() would find something. -1: there is no descriptor; only what the engine
   // receives gives it something to do.
   virtual int fd() const = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Patience: how long a waiting thread polls before it sleeps.
+// SpinBudget: how long a waiting thread polls before it sleeps.
 //
 // Normally `spin`. After a short sleep it is longer: `spin` and the time of that sleep, at most
 // `kMost` times `spin`. The reason: if waking a thread takes longer than `spin`, one sleep makes
@@ -14,42 +14,42 @@
 
 namespace lintel::portals {
 
-class Patience {
+class SpinBudget {
  public:
   static constexpr int kMost = 10;
   // The largest number of short sleeps between two attempts, if no attempt succeeds.
-  static constexpr unsigned kMostLeftOut = 63;
+  static constexpr unsigned kMostSkipped = 63;
 
-  explicit Patience(Nanoseconds spin) : spin_(spin), length_(spin) {}
+  explicit SpinBudget(Nanoseconds spin) : spin_(spin), duration_(spin) {}
 
   // How long to poll now.
-  Nanoseconds length() const { return length_; }
+  Nanoseconds duration() const { return duration_; }
 
   // The poll has found what it waited for, after `polled`.
-  void rewarded(Nanoseconds polled) {
+  void poll_succeeded(Nanoseconds polled) {
     if (polled > spin_) between_attempts_ = 0;
   }
 
-  // The poll has found nothing for length(), and then the thread has slept for `slept`.
+  // The poll has found nothing for duration(), and then the thread has slept for `slept`.
   void slept(Nanoseconds slept) {
-    if (length_ > spin_) {
-      between_attempts_ = std::min(2 * between_attempts_ + 1, kMostLeftOut);
-      left_out_ = 0;
+    if (duration_ > spin_) {
+      between_attempts_ = std::min(2 * between_attempts_ + 1, kMostSkipped);
+      skipped_ = 0;
     }
-    length_ = spin_;
+    duration_ = spin_;
     if (slept > kMost * spin_) return;
-    if (left_out_ < between_attempts_) {
-      ++left_out_;
+    if (skipped_ < between_attempts_) {
+      ++skipped_;
       return;
     }
-    length_ = std::min(spin_ + slept, kMost * spin_);
+    duration_ = std::min(spin_ + slept, kMost * spin_);
   }
 
  private:
   Nanoseconds spin_;
-  Nanoseconds length_;
+  Nanoseconds duration_;
   unsigned between_attempts_ = 0;  // short sleeps after which no attempt is made
-  unsigned left_out_ = 0;          // of them so far
+  unsigned skipped_ = 0;           // of them so far
 };
 
 }  // namespace lintel::portals

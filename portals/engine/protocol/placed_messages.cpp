@@ -1,13 +1,13 @@
 // Placed messages: puts whose data are neither copied nor announced by a message before them. On
 // the wire a placed message is a put that announces its data, and the data follow directly. This
-// file has the target's side; Initiator::put_parcel sends them.
+// file has the target's side; Initiator::put_placed sends them.
 
 #include "portals/engine/protocol/endpoint.h"
 
 namespace lintel::portals {
 
-bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source,
-                             transport::PlacementKey key) {
+bool Endpoint::expect_placement(NetworkInterface& interface, SlotId entry_id, ProcessId source,
+                                transport::PlacementKey key) {
   MatchEntry* const entry = interface.entries.get(entry_id);
   if (entry == nullptr) return false;  // its put has arrived already
   LINTEL_ASSERT(entry->list() == PortalList::kPriority);
@@ -21,7 +21,7 @@ bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, Proce
   return !memory.empty() && peer.ok() && transport_->expect_placement(*peer, key, memory);
 }
 
-transport::Withdrawal Endpoint::forget_parcel(ProcessId source) {
+transport::Withdrawal Endpoint::withdraw_placement(ProcessId source) {
   const Result<transport::PeerId> peer = peers_.resolve(source);
   return peer.ok() ? transport_->withdraw_placement(*peer) : transport::Withdrawal::kNone;
 }
