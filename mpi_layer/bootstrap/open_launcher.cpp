@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "base/quantity.h"
-#include "mpi_layer/bootstrap/lone_launcher.h"
 #include "mpi_layer/bootstrap/pmi1_launcher.h"
 #include "mpi_layer/bootstrap/pmix_launcher.h"
+#include "mpi_layer/bootstrap/singleton_launcher.h"
 
 namespace lintel::mpi {
 namespace {
@@ -62,7 +62,7 @@ Outcome<std::unique_ptr<Launcher>> open_launcher(const LaunchVariables& variable
                "world of one",
                variables.slurm_size->c_str());
   }
-  return std::unique_ptr<Launcher>(std::make_unique<LoneLauncher>());
+  return std::unique_ptr<Launcher>(std::make_unique<SingletonLauncher>());
 }
 
 }  // namespace lintel::mpi

@@ -11,7 +11,7 @@
 
 namespace lintel::mpi::impi {
 
-inline constexpr std::int32_t kNoWish = -1;  // no preference: others, or the default, decide
+inline constexpr std::int32_t kNoPreference = -1;  // no preference: others, or the default, decide
 
 struct HostOffer {
   HostId address;
@@ -24,8 +24,8 @@ struct HostOffer {
 struct ClientOffer {
   std::uint32_t data_length = 65536;  // of one packet, in bytes
   std::int32_t tag_upper_bound = INT32_MAX;
-  std::int32_t crossover_size = kNoWish;  // of collectives, in bytes
-  std::int32_t max_linear = kNoWish;
+  std::int32_t crossover_size = kNoPreference;  // of collectives, in bytes
+  std::int32_t max_linear = kNoPreference;
   std::vector<HostOffer> hosts{};
 };
 

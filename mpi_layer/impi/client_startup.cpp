@@ -7,7 +7,7 @@
 
 namespace lintel::mpi::impi {
 
-ClientStartup::ClientStartup(Settings settings, TimePoint now)
+ClientStartup::ClientStartup(StartupSettings settings, TimePoint now)
     : settings_(std::move(settings)), since_(now) {
   LINTEL_ASSERT(settings_.rank < kMaxClients && !settings_.authentication.is_empty());
   std::string mask;
@@ -22,8 +22,8 @@ void ClientStartup::take(std::string_view bytes, TimePoint now) {
 }
 
 bool ClientStartup::take_next(TimePoint now) {
-  if (phase_ == Phase::kReady || phase_ == Phase::kFailed) return false;
-  if (phase_ == Phase::kAuthenticating) return take_mechanism(now);
+  if (phase_ == StartupPhase::kReady || phase_ == StartupPhase::kFailed) return false;
+  if (phase_ == StartupPhase::kAuthenticating) return take_mechanism(now);
   std::string problem;
   const auto command = reader_.next(problem);
   if (!command) {
@@ -31,7 +31,7 @@ bool ClientStartup::take_next(TimePoint now) {
     return false;
   }
   since_ = now;
-  if (phase_ == Phase::kJoining) {
+  if (phase_ == StartupPhase::kJoining) {
     take_size(*command);
   } else if (command->word == CommandWord::kColl) {
     take_set(*command);
@@ -63,7 +63,7 @@ bool ClientStartup::take_mechanism(TimePoint now) {
   std::string rank;
   append_number(rank, settings_.rank);
   send(CommandWord::kImpi, rank);
-  phase_ = Phase::kJoining;
+  phase_ = StartupPhase::kJoining;
   return true;
 }
 
@@ -80,16 +80,16 @@ void ClientStartup::take_size(const Command& command) {
     return fail("it has " + std::to_string(clients_) + " clients, and this is client " +
                 std::to_string(settings_.rank) + "; expected 0 to " + std::to_string(clients_ - 1));
   }
-  phase_ = Phase::kTelling;
-  tell_next();
+  phase_ = StartupPhase::kSendingLabels;
+  send_next_label();
 }
 
-void ClientStartup::tell_next() {
-  if (told_ == labels().size()) {
-    phase_ = Phase::kFinishing;
+void ClientStartup::send_next_label() {
+  if (labels_answered_ == labels().size()) {
+    phase_ = StartupPhase::kFinishing;
     return send(CommandWord::kDone, {});
   }
-  const Label label = labels()[told_].label;
+  const Label label = labels()[labels_answered_].label;
   std::string payload;
   append_number(payload, label);
   send(CommandWord::kColl, payload + contribution(settings_.offer, label));
@@ -104,43 +104,43 @@ void ClientStartup::take_set(const Command& command) {
   if (clients_ < kMaxClients && set.mask >> clients_ != 0)
     return fail("it answered " + name + " for more than " + std::to_string(clients_) + " clients");
   answered_ = set.label;
-  if (phase_ == Phase::kFinishing) return;  // labels of other clients beyond IMPI 0.0
-  const Label expected = labels()[told_].label;
+  if (phase_ == StartupPhase::kFinishing) return;  // labels of other clients beyond IMPI 0.0
+  const Label expected = labels()[labels_answered_].label;
   if (set.label < expected) return;
   if (set.label > expected)
     return fail("it answered " + name + "; expected " + text_of_label(expected));
   sets_[set.label] = std::move(set);
-  ++told_;
-  tell_next();
+  ++labels_answered_;
+  send_next_label();
 }
 
 void ClientStartup::take_done(const Command& command) {
-  if (phase_ != Phase::kFinishing || command.word != CommandWord::kDone) {
+  if (phase_ != StartupPhase::kFinishing || command.word != CommandWord::kDone) {
     return fail("it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) +
                 "; expected " +
-                (phase_ == Phase::kFinishing
+                (phase_ == StartupPhase::kFinishing
                      ? "DONE"
-                     : "the answer to label " + text_of_label(labels()[told_].label)));
+                     : "the answer to label " + text_of_label(labels()[labels_answered_].label)));
   }
   Outcome<JobLayout> layout = lay_out(sets_, clients_);
   if (!layout) return fail(layout.sentence());
   layout_ = std::move(*layout);
   sets_.clear();
-  phase_ = Phase::kReady;
+  phase_ = StartupPhase::kReady;
 }
 
 void ClientStartup::lose(const std::string& how) {
-  if (phase_ == Phase::kReady || phase_ == Phase::kFailed) return;
-  fail(phase_ == Phase::kAuthenticating ? how + "; expected a mechanism that both have"
-       : phase_ == Phase::kJoining
+  if (phase_ == StartupPhase::kReady || phase_ == StartupPhase::kFailed) return;
+  fail(phase_ == StartupPhase::kAuthenticating ? how + "; expected a mechanism that both have"
+       : phase_ == StartupPhase::kJoining
            ? how + "; expected it to take the key, if there is one, and client rank " +
                  std::to_string(settings_.rank)
            : how);
 }
 
 TimePoint ClientStartup::next_deadline() const {
-  const bool is_owed =
-      phase_ == Phase::kAuthenticating || phase_ == Phase::kTelling || phase_ == Phase::kFinishing;
+  const bool is_owed = phase_ == StartupPhase::kAuthenticating ||
+                       phase_ == StartupPhase::kSendingLabels || phase_ == StartupPhase::kFinishing;
   return is_owed ? since_ + settings_.timeout : kNever;
 }
 
@@ -149,23 +149,23 @@ void ClientStartup::advance(TimePoint now) {
 }
 
 void ClientStartup::finish() {
-  LINTEL_ASSERT(phase_ == Phase::kReady);
+  LINTEL_ASSERT(phase_ == StartupPhase::kReady);
   send(CommandWord::kFini, {});
 }
 
 const JobLayout& ClientStartup::layout() const {
-  LINTEL_ASSERT(phase_ == Phase::kReady);
+  LINTEL_ASSERT(phase_ == StartupPhase::kReady);
   return layout_;
 }
 
 const std::string& ClientStartup::problem() const {
-  LINTEL_ASSERT(phase_ == Phase::kFailed);
+  LINTEL_ASSERT(phase_ == StartupPhase::kFailed);
   return problem_;
 }
 
 void ClientStartup::fail(const std::string& why) {
   problem_ = "start-up with the server of IMPI failed: " + why;
-  phase_ = Phase::kFailed;
+  phase_ = StartupPhase::kFailed;
   outgoing_.clear();
 }
 

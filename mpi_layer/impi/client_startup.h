@@ -8,7 +8,7 @@
 //   kAuthenticating   AUTH was sent
 //   kJoining          IMPI was sent. The server answers with the number of clients, at the latest
 //                     when all clients have joined
-//   kTelling          a label was sent
+//   kSendingLabels    a label was sent
 //   kFinishing        DONE was sent
 //   kReady            the layout is known. The connection stays open without traffic until
 //                     finish(). If it ends earlier, this client continues
@@ -30,9 +30,16 @@ namespace lintel::mpi::impi {
 
 class ClientStartup {
  public:
-  enum class Phase { kAuthenticating, kJoining, kTelling, kFinishing, kReady, kFailed };
+  enum class StartupPhase {
+    kAuthenticating,
+    kJoining,
+    kSendingLabels,
+    kFinishing,
+    kReady,
+    kFailed
+  };
 
-  struct Settings {
+  struct StartupSettings {
     std::uint32_t rank = 0;  // of the client
     Authentication authentication;
     ClientOffer offer;  // its hosts are listening
@@ -42,9 +49,9 @@ class ClientStartup {
   };
 
   // The connection to the server has been made.
-  ClientStartup(Settings settings, TimePoint now);
+  ClientStartup(StartupSettings settings, TimePoint now);
 
-  Phase phase() const { return phase_; }
+  StartupPhase phase() const { return phase_; }
 
   // Bytes from the server.
   void take(std::string_view bytes, TimePoint now);
@@ -72,17 +79,17 @@ class ClientStartup {
   void take_size(const Command& command);
   void take_set(const Command& command);
   void take_done(const Command& command);
-  void tell_next();
+  void send_next_label();
   void send(CommandWord word, std::string_view payload) { outgoing_ += encode(word, payload); }
   void fail(const std::string& why);
 
-  Settings settings_;
-  Phase phase_ = Phase::kAuthenticating;
+  StartupSettings settings_;
+  StartupPhase phase_ = StartupPhase::kAuthenticating;
   TimePoint since_;  // time of the last answer
-  CommandReader reader_{Side::kServer};
+  CommandReader reader_{CommandSender::kServer};
   std::string outgoing_;
   std::uint32_t clients_ = 0;
-  std::size_t told_ = 0;  // of labels(): the number answered
+  std::size_t labels_answered_ = 0;  // of labels(): the number answered
   Label answered_ = kNoLabel;
   std::map<Label, LabelSet> sets_;
   JobLayout layout_;

@@ -16,9 +16,9 @@ struct Lengths {
   std::size_t least, most;
 };
 
-std::optional<Lengths> lengths_of(CommandWord word, Side sender) {
+std::optional<Lengths> lengths_of(CommandWord word, CommandSender sender) {
   constexpr std::size_t kNumber = 4;
-  const bool is_client = sender == Side::kClient;
+  const bool is_client = sender == CommandSender::kClient;
   switch (word) {
     case CommandWord::kAuth:
       return is_client ? std::optional(Lengths{kNumber, kNumber}) : std::nullopt;
@@ -45,7 +45,7 @@ std::string encode(CommandWord word, std::string_view payload) {
 std::string text_of_word(std::uint32_t word) {
   std::string letters;
   append_number(letters, word);
-  if (lengths_of(static_cast<CommandWord>(word), Side::kClient)) return letters;
+  if (lengths_of(static_cast<CommandWord>(word), CommandSender::kClient)) return letters;
   std::replace_if(
       letters.begin(), letters.end(), [](char c) { return c < 0x20 || c > 0x7e || c == '"'; }, '?');
   char number[16];
@@ -56,13 +56,14 @@ std::string text_of_word(std::uint32_t word) {
 std::optional<CommandWord> CommandReader::next_word(std::string& problem) const {
   if (bytes_.size() < kHeaderBytes) return std::nullopt;
   auto number = number_at<std::uint32_t>(bytes_, 0);
-  if (number == kSwappedFini && sender_ == Side::kClient)
+  if (number == kSwappedFini && sender_ == CommandSender::kClient)
     number = static_cast<std::uint32_t>(CommandWord::kFini);
   const auto word = static_cast<CommandWord>(number);
   const auto lengths = lengths_of(word, sender_);
   if (!lengths) {
     problem = "it sent " + text_of_word(number) + "; expected " +
-              (sender_ == Side::kClient ? "AUTH, IMPI, COLL, DONE or FINI" : "IMPI, COLL or DONE");
+              (sender_ == CommandSender::kClient ? "AUTH, IMPI, COLL, DONE or FINI"
+                                                 : "IMPI, COLL or DONE");
     return std::nullopt;
   }
   const std::size_t length = number_at<std::uint32_t>(bytes_, 4);

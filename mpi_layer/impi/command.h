@@ -40,7 +40,7 @@ std::string encode(CommandWord word, std::string_view payload);
 // "AUTH" and so on. For a word that is no command: its printable characters and its number.
 std::string text_of_word(std::uint32_t word);
 
-enum class Side { kClient, kServer };
+enum class CommandSender { kClient, kServer };
 
 // CommandReader: splits the bytes that `sender` has sent into commands. The bytes may arrive in any
 // pieces.
@@ -50,7 +50,7 @@ enum class Side { kClient, kServer };
 // does.
 class CommandReader {
  public:
-  explicit CommandReader(Side sender) : sender_(sender) {}
+  explicit CommandReader(CommandSender sender) : sender_(sender) {}
 
   void append(std::string_view bytes) { bytes_ += bytes; }
 
@@ -70,7 +70,7 @@ class CommandReader {
  private:
   std::string take(std::size_t size);
 
-  Side sender_;
+  CommandSender sender_;
   std::string bytes_;
 };
 

@@ -110,8 +110,8 @@ std::vector<std::vector<Version>> read_versions(Reader& reader, std::uint32_t cl
 // The value on which all clients with a preference must agree; the default if no client has one.
 std::int32_t read_agreed(Reader& reader, Label label, std::uint32_t clients,
                          std::int32_t default_value) {
-  auto wishes = reader.bounded<std::int32_t>(label, clients, "client", kNoWish, INT32_MAX);
-  std::replace(wishes.begin(), wishes.end(), kNoWish, default_value);
+  auto wishes = reader.bounded<std::int32_t>(label, clients, "client", kNoPreference, INT32_MAX);
+  std::replace(wishes.begin(), wishes.end(), kNoPreference, default_value);
   for (std::size_t client = 1; client < wishes.size(); ++client) {
     if (wishes[client] == wishes[0]) continue;
     reader.refuse("client " + std::to_string(client) + " has " + text_of_label(label) + " " +

@@ -8,7 +8,7 @@
 
 namespace lintel::mpi::impi {
 
-Server::Server(Settings settings)
+Server::Server(ServerSettings settings)
     : settings_(std::move(settings)),
       presence_(settings_.clients, Presence::kAbsent),
       collection_(settings_.clients) {
@@ -20,11 +20,11 @@ Server::Connection Server::open(std::string name, TimePoint now) {
   LINTEL_ASSERT(accepts());
   const auto is_stranger = [](const auto& entry) { return entry.second.step != Step::kJoined; };
   if (static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(), is_stranger)) ==
-      kMaxStrangers) {
+      kMaxUnknownConnections) {
     drop(std::find_if(peers_.begin(), peers_.end(), is_stranger)->first,
-         "it had not joined when " + std::to_string(kMaxStrangers) + " others came");
+         "it had not joined when " + std::to_string(kMaxUnknownConnections) + " others came");
   }
-  Peer& peer = peers_[++last_connection_];
+  ClientConnection& peer = peers_[++last_connection_];
   peer.name = std::move(name);
   peer.since = now;
   return last_connection_;
@@ -45,7 +45,7 @@ void Server::lose(Connection connection, const std::string& how) {
 bool Server::take_next(Connection connection, TimePoint now) {
   const auto found = peers_.find(connection);
   if (found == peers_.end()) return false;
-  Peer& peer = found->second;
+  ClientConnection& peer = found->second;
   if (peer.step == Step::kKey) {
     const auto key = peer.reader.next_bare(sizeof(std::uint64_t));
     if (!key) return false;
@@ -83,7 +83,7 @@ bool Server::take_next(Connection connection, TimePoint now) {
   return true;
 }
 
-void Server::take_mask(Connection connection, Peer& peer, const Command& command) {
+void Server::take_mask(Connection connection, ClientConnection& peer, const Command& command) {
   const auto mask = number_at<std::uint32_t>(command.payload, 0);
   const auto mechanism = settings_.authentication.choose(mask);
   if (!mechanism) {
@@ -97,7 +97,8 @@ void Server::take_mask(Connection connection, Peer& peer, const Command& command
   peer.step = *mechanism == Mechanism::kKey ? Step::kKey : Step::kImpi;
 }
 
-void Server::take_rank(Connection connection, Peer& peer, const Command& command, TimePoint now) {
+void Server::take_rank(Connection connection, ClientConnection& peer, const Command& command,
+                       TimePoint now) {
   const auto rank = number_at<std::int32_t>(command.payload, 0);
   if (rank < 0 || static_cast<std::uint32_t>(rank) >= settings_.clients) {
     return drop(connection, "it is client " + std::to_string(rank) +
@@ -118,7 +119,7 @@ void Server::take_rank(Connection connection, Peer& peer, const Command& command
 }
 
 void Server::begin_collecting(TimePoint now) {
-  phase_ = Phase::kCollecting;
+  phase_ = ServerPhase::kCollecting;
   std::vector<Connection> strangers;
   for (auto& [connection, peer] : peers_) {
     peer.since = now;
@@ -132,7 +133,7 @@ void Server::begin_collecting(TimePoint now) {
   answer_complete(now);  // a client may have sent labels already
 }
 
-void Server::take_command(Connection connection, Peer& peer, const Command& command,
+void Server::take_command(Connection connection, ClientConnection& peer, const Command& command,
                           TimePoint now) {
   std::string problem;
   switch (command.word) {
@@ -146,13 +147,13 @@ void Server::take_command(Connection connection, Peer& peer, const Command& comm
       break;
     case CommandWord::kDone: problem = collection_.finish(peer.rank); break;
     case CommandWord::kFini:
-      if (phase_ == Phase::kRunning) return finish(connection, peer);
+      if (phase_ == ServerPhase::kRunning) return finish(connection, peer);
       problem = "it sent FINI before the server's DONE";
       break;
   }
   if (!problem.empty()) return drop(connection, problem);
   peer.since = now;
-  if (phase_ == Phase::kCollecting) answer_complete(now);
+  if (phase_ == ServerPhase::kCollecting) answer_complete(now);
 }
 
 void Server::answer_complete(TimePoint now) {
@@ -165,12 +166,12 @@ void Server::answer_complete(TimePoint now) {
     for (auto& [connection, peer] : peers_) peer.since = now;
   }
   if (!collection_.all_finished()) return;
-  phase_ = Phase::kRunning;
+  phase_ = ServerPhase::kRunning;
   send_all(encode(CommandWord::kDone, {}));
   note("start-up is over");
 }
 
-void Server::finish(Connection connection, Peer& peer) {
+void Server::finish(Connection connection, ClientConnection& peer) {
   note(text_of(peer) + " has ended");
   presence_[peer.rank] = Presence::kFinished;
   close(connection);
@@ -183,26 +184,26 @@ void Server::end_if_all_left() {
     if (presence == Presence::kPresent) return;
     is_any_lost = is_any_lost || presence == Presence::kLost;
   }
-  phase_ = is_any_lost ? Phase::kFailed : Phase::kSucceeded;
+  phase_ = is_any_lost ? ServerPhase::kFailed : ServerPhase::kSucceeded;
 }
 
 void Server::drop(Connection connection, const std::string& why) {
-  const Peer& peer = peers_.at(connection);
+  const ClientConnection& peer = peers_.at(connection);
   const unsigned rank = peer.rank;
   const std::string name = text_of(peer);
   const bool has_joined = peer.step == Step::kJoined;
   close(connection);
-  if (!has_joined) return complain(name + " was not let in: " + why);
-  if (phase_ == Phase::kJoining) {
-    complain(name + " was lost before all had joined: " + why + "; another may take its place");
+  if (!has_joined) return note_problem(name + " was not let in: " + why);
+  if (phase_ == ServerPhase::kJoining) {
+    note_problem(name + " was lost before all had joined: " + why + "; another may take its place");
     collection_.forget(rank);
     presence_[rank] = Presence::kAbsent;
-  } else if (phase_ == Phase::kCollecting) {
-    complain(name + " was lost during start-up: " + why + "; the job cannot start");
-    phase_ = Phase::kFailed;
+  } else if (phase_ == ServerPhase::kCollecting) {
+    note_problem(name + " was lost during start-up: " + why + "; the job cannot start");
+    phase_ = ServerPhase::kFailed;
     while (!peers_.empty()) close(peers_.begin()->first);
   } else {
-    complain(name + " was lost before its FINI: " + why);
+    note_problem(name + " was lost before its FINI: " + why);
     presence_[rank] = Presence::kLost;
     end_if_all_left();
   }
@@ -222,9 +223,9 @@ void Server::send_all(std::string bytes) {
   for (const auto& [connection, peer] : peers_) decisions_.push_back({connection, shared});
 }
 
-TimePoint Server::deadline_of(const Peer& peer) const {
+TimePoint Server::deadline_of(const ClientConnection& peer) const {
   if (peer.step != Step::kJoined) return peer.since + settings_.timeout;
-  return phase_ == Phase::kCollecting && !collection_.is_waiting(peer.rank)
+  return phase_ == ServerPhase::kCollecting && !collection_.is_waiting(peer.rank)
              ? peer.since + settings_.timeout
              : kNever;
 }
@@ -250,7 +251,7 @@ void Server::advance(TimePoint now) {
   }
 }
 
-std::string Server::text_of(const Peer& peer) const {
+std::string Server::text_of(const ClientConnection& peer) const {
   return peer.step == Step::kJoined ? "client " + std::to_string(peer.rank) + " (" + peer.name + ")"
                                     : peer.name;
 }

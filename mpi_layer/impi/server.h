@@ -36,14 +36,14 @@ namespace lintel::mpi::impi {
 
 class Server {
  public:
-  enum class Phase { kJoining, kCollecting, kRunning, kSucceeded, kFailed };
+  enum class ServerPhase { kJoining, kCollecting, kRunning, kSucceeded, kFailed };
   using Connection = std::uint64_t;
 
   // The most connections that have not joined. A further one ends the oldest of them, because a
   // real client joins at once.
-  static constexpr std::size_t kMaxStrangers = 64;
+  static constexpr std::size_t kMaxUnknownConnections = 64;
 
-  struct Settings {
+  struct ServerSettings {
     unsigned clients = 0;  // 1 to kMaxClients
     Authentication authentication;
     Nanoseconds timeout;  // time for a connection to join, and for a client to send its next label
@@ -58,12 +58,14 @@ class Server {
     std::string sentence;
   };
 
-  explicit Server(Settings settings);
+  explicit Server(ServerSettings settings);
 
-  Phase phase() const { return phase_; }
-  bool is_over() const { return phase_ == Phase::kSucceeded || phase_ == Phase::kFailed; }
+  ServerPhase phase() const { return phase_; }
+  bool is_over() const {
+    return phase_ == ServerPhase::kSucceeded || phase_ == ServerPhase::kFailed;
+  }
   // True while clients may still join.
-  bool accepts() const { return phase_ == Phase::kJoining; }
+  bool accepts() const { return phase_ == ServerPhase::kJoining; }
 
   // A new connection; `name` is its address, for notes. REQUIRES: accepts().
   Connection open(std::string name, TimePoint now);
@@ -83,23 +85,25 @@ class Server {
 
  private:
   enum class Step { kAuth, kKey, kImpi, kJoined };
-  struct Peer {
+  struct ClientConnection {
     std::string name;
     TimePoint since;  // when it was opened; after it has joined: when it had to send something
     Step step = Step::kAuth;
     unsigned rank = 0;  // after it has joined
-    CommandReader reader{Side::kClient};
+    CommandReader reader{CommandSender::kClient};
   };
   enum class Presence { kAbsent, kPresent, kFinished, kLost };
 
   // Handles the next command of the peer. False: it has not all arrived, or the peer was removed.
   bool take_next(Connection connection, TimePoint now);
-  void take_mask(Connection connection, Peer& peer, const Command& command);
-  void take_rank(Connection connection, Peer& peer, const Command& command, TimePoint now);
-  void take_command(Connection connection, Peer& peer, const Command& command, TimePoint now);
+  void take_mask(Connection connection, ClientConnection& peer, const Command& command);
+  void take_rank(Connection connection, ClientConnection& peer, const Command& command,
+                 TimePoint now);
+  void take_command(Connection connection, ClientConnection& peer, const Command& command,
+                    TimePoint now);
   void begin_collecting(TimePoint now);
   void answer_complete(TimePoint now);
-  void finish(Connection connection, Peer& peer);
+  void finish(Connection connection, ClientConnection& peer);
   void end_if_all_left();
 
   void send(Connection connection, std::string bytes);
@@ -108,14 +112,14 @@ class Server {
   // a sentence.
   void drop(Connection connection, const std::string& why);
   void close(Connection connection);
-  TimePoint deadline_of(const Peer& peer) const;
-  std::string text_of(const Peer& peer) const;
+  TimePoint deadline_of(const ClientConnection& peer) const;
+  std::string text_of(const ClientConnection& peer) const;
   void note(std::string sentence) { notes_.push_back({false, std::move(sentence)}); }
-  void complain(std::string sentence) { notes_.push_back({true, std::move(sentence)}); }
+  void note_problem(std::string sentence) { notes_.push_back({true, std::move(sentence)}); }
 
-  Settings settings_;
-  Phase phase_ = Phase::kJoining;
-  std::map<Connection, Peer> peers_;  // in the order of their opening
+  ServerSettings settings_;
+  ServerPhase phase_ = ServerPhase::kJoining;
+  std::map<Connection, ClientConnection> peers_;  // in the order of their opening
   Connection last_connection_ = 0;
   std::vector<Presence> presence_;  // of each client
   LabelCollection collection_;

@@ -54,23 +54,23 @@ template <class Kind>
 Kind& new_request(lintel_transfer* transfer) {
   Kind& made = *new (transfer) Kind;
   // request_of() relies on it
-  LINTEL_ASSERT(static_cast<void*>(static_cast<mpi::Request*>(&made)) == transfer);
+  LINTEL_ASSERT(static_cast<void*>(static_cast<mpi::MessageRequest*>(&made)) == transfer);
   return made;
 }
-mpi::Request& request_of(lintel_transfer* transfer) {
-  return *std::launder(reinterpret_cast<mpi::Request*>(transfer));
+mpi::MessageRequest& request_of(lintel_transfer* transfer) {
+  return *std::launder(reinterpret_cast<mpi::MessageRequest*>(transfer));
 }
 
-lintel_ending ending_of(mpi::Failure failure) {
+lintel_ending ending_of(mpi::RequestFailure failure) {
   switch (failure) {
-    case mpi::Failure::kNone: return LINTEL_WELL;
-    case mpi::Failure::kTruncated: return LINTEL_TRUNCATED;
-    case mpi::Failure::kPeerLost: return LINTEL_PEER_LOST;
+    case mpi::RequestFailure::kNone: return LINTEL_WELL;
+    case mpi::RequestFailure::kTruncated: return LINTEL_TRUNCATED;
+    case mpi::RequestFailure::kPeerLost: return LINTEL_PEER_LOST;
     default: return LINTEL_FAILED;
   }
 }
 
-lintel_result result_of(const mpi::Result& result) {
+lintel_result result_of(const mpi::MessageResult& result) {
   return {result.source, result.tag, result.length, ending_of(result.failure), result.cancelled};
 }
 
@@ -85,7 +85,7 @@ extern "C" {
 bool lintel_wanted() { return read_environment().config.openmpi != 0; }
 
 const char* lintel_open(uint32_t processes) {
-  mpi::Options options;
+  mpi::MessengerOptions options;
   options.most_processes = processes;
   options.list_completed = true;
   mpi::Outcome<std::unique_ptr<mpi::Station>> opened = mpi::Station::open(options);
@@ -101,7 +101,7 @@ const char* lintel_card(const char** problem) {
   return nullptr;
 }
 
-const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks) {
+const char* lintel_add_ranks(uint32_t rank, const char* const* cards, uint32_t ranks) {
   const mpi::Outcome<> met = meet(rank, cards, ranks);
   return met ? nullptr : kept_text(met.sentence());
 }
@@ -116,40 +116,41 @@ lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t
   mpi::SendRequest& request = new_request<mpi::SendRequest>(transfer);
   if (messenger().send_at_once(message)) return LINTEL_LEFT;
   bool over = false;
-  if (messenger().send(message, request, &over) != mpi::Refusal::kNone) return LINTEL_REFUSED;
+  if (messenger().send(message, request, &over) != mpi::CallError::kNone) return LINTEL_REFUSED;
   return over ? LINTEL_LEFT : LINTEL_BEGUN;
 }
 
 bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source,
                     uint32_t context, int32_t tag) {
   return messenger().receive({buffer, capacity, source, context, tag},
-                             new_request<mpi::ReceiveRequest>(transfer)) == mpi::Refusal::kNone;
+                             new_request<mpi::ReceiveRequest>(transfer)) == mpi::CallError::kNone;
 }
 
 void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(transfer)); }
 
 size_t lintel_progress(lintel_transfer** ended, size_t room, bool caller_yields) {
   constexpr std::size_t kMost = 16;
-  std::array<mpi::Request*, kMost> completed{};
+  std::array<mpi::MessageRequest*, kMost> completed{};
   const portals::Yielding yielding =
       caller_yields ? portals::Yielding::kByCaller : portals::Yielding::kHere;
   const std::size_t count =
       messenger().take_completed(std::span(completed).first(std::min(room, kMost)), yielding);
-  std::transform(completed.begin(), completed.begin() + static_cast<std::ptrdiff_t>(count), ended,
-                 [](mpi::Request* request) { return reinterpret_cast<lintel_transfer*>(request); });
+  std::transform(
+      completed.begin(), completed.begin() + static_cast<std::ptrdiff_t>(count), ended,
+      [](mpi::MessageRequest* request) { return reinterpret_cast<lintel_transfer*>(request); });
   return count;
 }
 
 lintel_result lintel_result_of(const lintel_transfer* transfer) {
-  return result_of(std::launder(reinterpret_cast<const mpi::Request*>(transfer))->result());
+  return result_of(std::launder(reinterpret_cast<const mpi::MessageRequest*>(transfer))->result());
 }
 
 bool lintel_probe(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
-  mpi::Result envelope;
+  mpi::MessageResult envelope;
   bool found = false;
   const mpi::Messenger::ProbeArguments arguments{source, context, tag, false};
-  if (messenger().iprobe(arguments, found, envelope) != mpi::Refusal::kNone) {
-    envelope.failure = mpi::Failure::kFailed;
+  if (messenger().iprobe(arguments, found, envelope) != mpi::CallError::kNone) {
+    envelope.failure = mpi::RequestFailure::kFailed;
   }
   *result = result_of(envelope);
   return found;
@@ -157,9 +158,9 @@ bool lintel_probe(int32_t source, uint32_t context, int32_t tag, lintel_result* 
 
 lintel_message* lintel_take(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
   mpi::MatchedMessage matched;
-  const mpi::Refusal refusal = messenger().improbe({source, context, tag, false}, matched);
+  const mpi::CallError call_error = messenger().improbe({source, context, tag, false}, matched);
   *result = result_of(matched.envelope());
-  if (refusal != mpi::Refusal::kNone) result->ending = LINTEL_FAILED;
+  if (call_error != mpi::CallError::kNone) result->ending = LINTEL_FAILED;
   return matched ? new lintel_message{std::move(matched)} : nullptr;
 }
 
@@ -168,7 +169,7 @@ bool lintel_receive_taken(lintel_transfer* transfer, lintel_message* message, vo
   const std::unique_ptr<lintel_message> owned(message);
   return messenger().receive_matched(owned->matched, buffer, capacity,
                                      new_request<mpi::ReceiveRequest>(transfer)) ==
-         mpi::Refusal::kNone;
+         mpi::CallError::kNone;
 }
 
 }  // extern "C"

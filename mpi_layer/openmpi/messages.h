@@ -2,9 +2,9 @@
 // The station and its messenger as C functions, for the C sources of Open MPI's component. Ranks
 // are those of MPI_COMM_WORLD.
 //
-// One per process. One thread calls lintel_open(), lintel_meet() and lintel_close(), in this order.
-// Any thread may call the other functions between the latter two. A returned text is valid until
-// the next one of the same thread.
+// One per process. One thread calls lintel_open(), lintel_add_ranks() and lintel_close(), in this
+// order. Any thread may call the other functions between the latter two. A returned text is valid
+// until the next one of the same thread.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ const char* lintel_open(uint32_t processes);
 const char* lintel_card(const char** problem);
 // Adds all ranks of the job, whose texts are `cards`. Returns null, or a sentence that says what is
 // wrong. No rank may send before all ranks have called it.
-const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks);
+const char* lintel_add_ranks(uint32_t rank, const char* const* cards, uint32_t ranks);
 // Waits until everything that was sent is certain to arrive. Transfers under way are dropped. No
 // effect if it is not open.
 void lintel_close(void);

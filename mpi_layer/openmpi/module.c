@@ -26,7 +26,7 @@ struct operation {
 // ---- Processes and communicators
 
 // All ranks were added, so messages may be sent.
-static bool met = false;
+static bool job_is_complete = false;
 
 static int32_t number_of(const ompi_proc_t* proc) { return (int32_t)proc->super.proc_name.vpid; }
 
@@ -185,7 +185,7 @@ static int meet_all(void) {
     }
   }
   if (rc == OMPI_SUCCESS) {
-    const char* problem = lintel_meet(self.vpid, (const char* const*)cards, ranks);
+    const char* problem = lintel_add_ranks(self.vpid, (const char* const*)cards, ranks);
     if (problem != NULL) {
       lintel_say(problem);
       rc = OMPI_ERR_UNREACH;
@@ -203,10 +203,10 @@ static int add_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_
   for (size_t i = 0; i < count; ++i) {
     if (!is_of_this_job(procs[i])) return OMPI_ERR_NOT_SUPPORTED;
   }
-  if (met) return OMPI_SUCCESS;
+  if (job_is_complete) return OMPI_SUCCESS;
   const int rc = meet_all();
   if (rc != OMPI_SUCCESS) return rc;
-  met = true;
+  job_is_complete = true;
   return opal_progress_register(progress);
 }
 
@@ -217,8 +217,8 @@ static int del_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_
 
 static int finalize(struct mca_mtl_base_module_t* mtl) {
   (void)mtl;
-  if (met) opal_progress_unregister(progress);
-  met = false;
+  if (job_is_complete) opal_progress_unregister(progress);
+  job_is_complete = false;
   lintel_close();
   return OMPI_SUCCESS;
 }

@@ -2,19 +2,19 @@
 
 namespace lintel::mpi {
 
-void ControlPackets::tell(Peer& peer, const Control& control) {
-  if (peer.lost || (waiting_.empty() && try_tell(peer, control))) return;
+void ControlPackets::send(Peer& peer, const Control& control) {
+  if (peer.lost || (waiting_.empty() && try_send(peer, control))) return;
   waiting_.emplace_back(&peer, control);
-  chores_.add();
+  deferred_work_.add();
 }
 
-void ControlPackets::tell_credit(Peer& peer, const Credit& credit) {
+void ControlPackets::send_credit(Peer& peer, const Credit& credit) {
   const bool accepts = peer.placement.policy.enabled();
-  tell(peer, {PacketKind::kProtoack, 0, 0, 0, credit.headers, credit.bytes, accepts});
+  send(peer, {PacketKind::kProtoack, 0, 0, 0, credit.headers, credit.bytes, accepts});
 }
 
 // False: the engine has no room.
-bool ControlPackets::try_tell(const Peer& peer, const Control& control) {
+bool ControlPackets::try_send(const Peer& peer, const Control& control) {
   const EncodedControl encoded = encode(control);
   portals::RequestArguments put = engine_.request_to(peer.process, kControlPortal);
   put.match_bits = encoded.match_bits;
@@ -25,7 +25,7 @@ bool ControlPackets::try_tell(const Peer& peer, const Control& control) {
 void ControlPackets::retry() {
   while (!waiting_.empty()) {
     const auto& [peer, control] = waiting_.front();
-    if (!peer->lost && !try_tell(*peer, control)) return;
+    if (!peer->lost && !try_send(*peer, control)) return;
     waiting_.pop_front();
   }
 }

@@ -27,7 +27,7 @@ void CreditLedger::owe(Peer& peer, std::uint64_t bytes) {
   if (!due || account.due) return;
   account.due = true;
   due_.push_back(&peer);
-  chores_.add();
+  deferred_work_.add();
 }
 
 std::int64_t CreditLedger::granted_with(std::uint64_t bytes) const {

@@ -13,14 +13,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi_layer/p2p/chores.h"
+#include "mpi_layer/p2p/deferred_work.h"
 #include "mpi_layer/p2p/peer_table.h"
 
 namespace lintel::mpi {
 
 class CreditLedger {
  public:
-  explicit CreditLedger(Chores& chores) : chores_(chores) {}
+  explicit CreditLedger(DeferredWork& deferred_work) : deferred_work_(deferred_work) {}
   CreditLedger(const CreditLedger&) = delete;
   CreditLedger& operator=(const CreditLedger&) = delete;
 
@@ -78,7 +78,7 @@ class CreditLedger {
  private:
   std::int64_t granted_with(std::uint64_t bytes) const LINTEL_REQUIRES(kLock);
 
-  Chores& chores_;
+  DeferredWork& deferred_work_;
   Credit window_ LINTEL_GUARDED_BY(kLock);
   std::int64_t all_ LINTEL_GUARDED_BY(kLock) = 0;  // bytes of all windows
   // Bytes that all senders may still send, or that are on their way here. It is below 0 while a

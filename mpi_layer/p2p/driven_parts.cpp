@@ -14,7 +14,7 @@ namespace option = portals::option;
 constexpr std::uint32_t kEntries = 250'000;
 constexpr std::uint32_t kRestEntries = 40'000;
 
-Options sound(Options options) {
+MessengerOptions clamped(MessengerOptions options) {
   options.most_processes = std::max<std::uint32_t>(options.most_processes, 1);
   options.most_receives =
       std::clamp<std::uint32_t>(options.most_receives, 1, kEntries - kRestEntries);
@@ -23,22 +23,22 @@ Options sound(Options options) {
 
 }  // namespace
 
-DrivenParts::DrivenParts(portals::Process& process, const Options& options)
-    : options_(sound(options)),
+DrivenParts::DrivenParts(portals::Process& process, const MessengerOptions& options)
+    : options_(clamped(options)),
       engine_(process),
-      credit_(chores_),
-      controls_(engine_, chores_),
+      credit_(deferred_work_),
+      controls_(engine_, deferred_work_),
       watch_(engine_, peers_, controls_, options_.contact_after, options_.list_completed),
       landings_(engine_),
       placement_(engine_, controls_),
-      ends_(watch_, chores_, options_.list_completed),
+      ends_(watch_, deferred_work_, options_.list_completed),
       sends_(shared()),
       receives_(shared(), landings_, options_.most_receives),
       probes_(engine_, peers_, receives_, landings_),
       outside_(shared(), landings_, sends_, receives_, options_.outside_headers) {}
 
 SharedParts DrivenParts::shared() {
-  return {engine_, peers_, credit_, controls_, watch_, placement_, ends_, link_, chores_};
+  return {engine_, peers_, credit_, controls_, watch_, placement_, ends_, link_, deferred_work_};
 }
 
 // ---- Opening and closing
@@ -87,11 +87,11 @@ bool DrivenParts::set_up(std::uint32_t headers) {
 }
 
 // No peer and no active send waits for this process.
-bool DrivenParts::quiet() {
+bool DrivenParts::idle() {
   bool landed = true;
   peers_.for_each([&](Peer& peer)
                       LINTEL_REQUIRES(kLock) { landed = placement_.forget(peer) && landed; });
-  return landed && sends_.quiet() && receives_.quiet() && controls_.quiet();
+  return landed && sends_.idle() && receives_.idle() && controls_.idle();
 }
 
 void DrivenParts::close() {
@@ -100,13 +100,13 @@ void DrivenParts::close() {
     const ProcessLock lock(engine_.lock());
     drain();
     std::uint64_t seen = 0;
-    const auto done = [this]() LINTEL_REQUIRES(kLock) { return quiet(); };
+    const auto done = [this]() LINTEL_REQUIRES(kLock) { return idle(); };
     Awaited<decltype(done)> awaited(*this, done);
     bool over = false;
     do {
-      seen = happened_;
+      seen = events_handled_;
       over = engine_.wait_until(awaited, engine_.now() + options_.close_timeout);
-    } while (!over && happened_ != seen);
+    } while (!over && events_handled_ != seen);
   }
   release();
 }
@@ -124,20 +124,20 @@ void DrivenParts::release() {
   ends_.forget_all();
 }
 
-Refusal DrivenParts::add_peer(ProcessId process) {
+CallError DrivenParts::add_peer(ProcessId process) {
   const std::size_t inside = peers_.size() - outside_.count();
   if (inside >= options_.most_processes || peers_.find(process) != nullptr) {
-    return Refusal::kProcess;
+    return CallError::kProcess;
   }
-  if (!engine_.reachable(process)) return Refusal::kProcess;
+  if (!engine_.reachable(process)) return CallError::kProcess;
   Peer& peer = peers_.add(process);
   credit_.open(peer, peers_.size());
   watch_.open(peer);
   sends_.reserve(peers_.size());
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
-Refusal DrivenParts::add_outside() { return outside_.add(); }
+CallError DrivenParts::add_outside() { return outside_.add(); }
 
 // ---- Progress
 
@@ -153,12 +153,12 @@ void DrivenParts::finish() {
 void DrivenParts::drain_all() {
   do {
     while (const portals::Event* const next = engine_.take_event()) {
-      ++happened_;
+      ++events_handled_;
       const portals::Event event = *next;  // its handling may overwrite it with a new event
       take(event);
     }
-    landings_.start_anew();
-    if (chores_.any()) tidy();
+    landings_.reuse_blocks();
+    if (deferred_work_.any()) run_deferred_work();
   } while (engine_.has_events() || ends_.any_relayed());
   if (ends_.take_any_ended() && sleepers_ > 0) engine_.wake_all();
 }
@@ -195,26 +195,26 @@ void DrivenParts::on_peer_lost(ProcessId process) {
   if (peer == nullptr || peer->lost) return;
   peer->lost = true;
   EagerPlacement::drop(*peer);
-  sends_.lose(*peer);
-  receives_.lose(*peer);
+  sends_.end_lost(*peer);
+  receives_.end_lost(*peer);
 }
 
 // REQUIRES: all events are handled.
-void DrivenParts::tidy() {
-  if (ends_.any_relayed()) outside_.hand_back_relayed();
+void DrivenParts::run_deferred_work() {
+  if (ends_.any_relayed()) outside_.report_relayed();
   if (credit_.any_due()) {
     credit_.give([this](Peer& peer, const Credit& credit, std::uint64_t bytes)
                      LINTEL_REQUIRES(kLock) {
                        if (credit.bytes > 0 && !landings_.make_room(bytes)) return false;
-                       controls_.tell_credit(peer, credit);
+                       controls_.send_credit(peer, credit);
                        return true;
                      });
   }
   controls_.retry();
   receives_.retry();
   sends_.retry();
-  chores_.set(credit_.any_due() || !controls_.quiet() || receives_.has_chores() ||
-              sends_.has_chores() || ends_.any_relayed());
+  deferred_work_.set(credit_.any_due() || !controls_.idle() || receives_.has_deferred_work() ||
+                     sends_.has_deferred_work() || ends_.any_relayed());
 }
 
 }  // namespace lintel::mpi

@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-#include "mpi_layer/p2p/options.h"
+#include "mpi_layer/p2p/messenger_options.h"
 #include "mpi_layer/p2p/outside_processes.h"
 #include "mpi_layer/p2p/probes.h"
 
@@ -30,15 +30,15 @@ namespace lintel::mpi {
 
 class DrivenParts {
  public:
-  DrivenParts(portals::Process& process, const Options& options);
+  DrivenParts(portals::Process& process, const MessengerOptions& options);
   DrivenParts(const DrivenParts&) = delete;
   DrivenParts& operator=(const DrivenParts&) = delete;
 
   // Messenger::open(), close(), add_peer() and add_outside().
   bool open(std::string& explanation) LINTEL_EXCLUDES(kLock);
   void close() LINTEL_EXCLUDES(kLock);
-  Refusal add_peer(ProcessId process) LINTEL_REQUIRES(kLock);
-  Refusal add_outside() LINTEL_REQUIRES(kLock);
+  CallError add_peer(ProcessId process) LINTEL_REQUIRES(kLock);
+  CallError add_outside() LINTEL_REQUIRES(kLock);
 
   // [any thread] Constant after open().
   Mutex& lock() const { return engine_.lock(); }
@@ -60,21 +60,22 @@ class DrivenParts {
   // Handles all events, then runs the work that they have made possible, and repeats until there
   // are no more events.
   void drain() LINTEL_REQUIRES(kLock) {
-    if (engine_.has_events() || chores_.any() || ends_.any_ended()) drain_all();
+    if (engine_.has_events() || deferred_work_.any() || ends_.any_ended()) drain_all();
   }
   // Ends a call that has posted or completed something.
   void finish() LINTEL_REQUIRES(kLock);
   // The number of events handled so far. It grows as long as there is traffic.
-  std::uint64_t happened() const LINTEL_REQUIRES(kLock) { return happened_; }
-  // Blocks until `holds` returns true, and releases the lock meanwhile. `seek` (PeerWatch::seek())
-  // is called at the beginning of the wait and then each time its result asks for it: true while
-  // the awaited peer has no session yet.
-  template <class Holds, class Seek>
-  void wait_until(Holds holds, Seek seek) LINTEL_REQUIRES(kLock);
-  // The same for the completion of requests. `sought`: one request, or a span of them.
-  template <class Sought, class Holds>
-  void wait_for(Sought&& sought, Holds holds) LINTEL_REQUIRES(kLock) {
-    wait_until(std::move(holds), [&]() LINTEL_REQUIRES(kLock) { return watch_.seek(sought); });
+  std::uint64_t events_handled() const LINTEL_REQUIRES(kLock) { return events_handled_; }
+  // Blocks until `holds` returns true, and releases the lock meanwhile. `contact`
+  // (PeerWatch::contact_if_due()) is called at the beginning of the wait and then each time its
+  // result asks for it: true while the awaited peer has no session yet.
+  template <class Holds, class Contact>
+  void wait_until(Holds holds, Contact contact) LINTEL_REQUIRES(kLock);
+  // The same for the completion of requests. `requests`: one request, or a span of them.
+  template <class Requests, class Holds>
+  void wait_for(Requests&& requests, Holds holds) LINTEL_REQUIRES(kLock) {
+    wait_until(std::move(holds),
+               [&]() LINTEL_REQUIRES(kLock) { return watch_.contact_if_due(requests); });
   }
 
  private:
@@ -83,19 +84,19 @@ class DrivenParts {
 
   bool set_up(std::uint32_t headers) LINTEL_REQUIRES(kLock);
   void release() LINTEL_EXCLUDES(kLock);
-  bool quiet() LINTEL_REQUIRES(kLock);
+  bool idle() LINTEL_REQUIRES(kLock);
   void drain_all() LINTEL_REQUIRES(kLock);
   void take(const portals::Event& event) LINTEL_REQUIRES(kLock);
   void on_control(const portals::Event& event) LINTEL_REQUIRES(kLock);
   void on_peer_lost(ProcessId process) LINTEL_REQUIRES(kLock);
-  void tidy() LINTEL_REQUIRES(kLock);
+  void run_deferred_work() LINTEL_REQUIRES(kLock);
   SharedParts shared();
 
-  const Options options_;
+  const MessengerOptions options_;
   ProcessId self_;
   std::uint64_t eager_limit_ = 0;
   Credit window_;
-  Chores chores_;
+  DeferredWork deferred_work_;
   GatewayLink link_;
   EngineAccess engine_;
   PeerTable peers_;
@@ -109,7 +110,7 @@ class DrivenParts {
   Receives receives_;
   Probes probes_;
   OutsideProcesses outside_;
-  std::uint64_t happened_ LINTEL_GUARDED_BY(kLock) = 0;
+  std::uint64_t events_handled_ LINTEL_GUARDED_BY(kLock) = 0;
   unsigned sleepers_ LINTEL_GUARDED_BY(kLock) = 0;
 };
 
@@ -140,12 +141,12 @@ class DrivenParts::Awaited final : public portals::Condition {
   Holds holds_;
 };
 
-template <class Holds, class Seek>
-void DrivenParts::wait_until(Holds holds, Seek seek) {
+template <class Holds, class Contact>
+void DrivenParts::wait_until(Holds holds, Contact contact) {
   Awaited<Holds> awaited(*this, std::move(holds));
   if (awaited.holds()) return;
   bool over = false;
-  while (!over) over = engine_.wait_until(awaited, seek() ? watch_.next_seek() : kNever);
+  while (!over) over = engine_.wait_until(awaited, contact() ? watch_.next_contact() : kNever);
 }
 
 }  // namespace lintel::mpi

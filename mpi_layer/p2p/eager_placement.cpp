@@ -47,7 +47,7 @@ void EagerPlacement::judge_arrival(Peer& peer, const portals::Event& arrival) {
   }
   if (!record.policy.note(well)) return;
   if (record.policy.enabled()) engine_.enable_placement();
-  controls_.tell_credit(peer, {});
+  controls_.send_credit(peer, {});
 }
 
 // Whether the receive names a single source, context and tag, and is long enough.
@@ -65,7 +65,7 @@ void EagerPlacement::expect_next(Peer& peer) {
   int steps = 0;
   for (ReceiveRequest& receive : peer.receives.under_way) {
     if (++steps > kMostSteps) return;
-    if (receive.stage_ != ReceiveRequest::Stage::kPosted) continue;
+    if (receive.stage_ != ReceiveStage::kPosted) continue;
     if (!may_expect(receive)) return;
     const std::uint64_t bits = match_bits(receive.context_, receive.asked_tag_);
     const EngineAccess::PlacementKey key = placement_key(bits, peer.numbers.arrived() + 1);

@@ -2,7 +2,7 @@
 // EitherRequest: holds one request, either a send or a receive. The first use decides which. It is
 // for callers whose request objects may be either.
 //
-// Owned by its user. The rules of Request apply: it does not move.
+// Owned by its user. The rules of MessageRequest apply: it does not move.
 
 #include <variant>
 
@@ -16,11 +16,11 @@ class EitherRequest {
   SendRequest& as_send() { return as<SendRequest>(); }
   ReceiveRequest& as_receive() { return as<ReceiveRequest>(); }
   // The request that it holds; before the first use, a send that was never started.
-  Request& request() {
+  MessageRequest& request() {
     if (auto* const receive = std::get_if<ReceiveRequest>(&request_)) return *receive;
     return as_send();
   }
-  const Request& request() const {
+  const MessageRequest& request() const {
     static const SendRequest kUnused;
     if (const auto* const receive = std::get_if<ReceiveRequest>(&request_)) return *receive;
     if (const auto* const send = std::get_if<SendRequest>(&request_)) return *send;

@@ -6,13 +6,13 @@
 
 namespace lintel::mpi {
 
-constexpr Failure failure_of(portals::Failure failure) {
+constexpr RequestFailure failure_of(portals::Failure failure) {
   switch (failure) {
-    case portals::Failure::kNone: return Failure::kNone;
+    case portals::Failure::kNone: return RequestFailure::kNone;
     case portals::Failure::kPeerDead:
-    case portals::Failure::kNoInterface: return Failure::kPeerLost;
-    case portals::Failure::kShutdown: return Failure::kClosed;
-    default: return Failure::kFailed;
+    case portals::Failure::kNoInterface: return RequestFailure::kPeerLost;
+    case portals::Failure::kShutdown: return RequestFailure::kClosed;
+    default: return RequestFailure::kFailed;
   }
 }
 

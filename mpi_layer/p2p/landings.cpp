@@ -61,7 +61,7 @@ Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
   return Status::kOk;
 }
 
-Status Landings::append(Block& block) {
+Status Landings::append(LandingBlock& block) {
   portals::DescriptorRules rules;
   // With both options, the entry accepts no message longer than the longest, and is used up as soon
   // as less than the longest is left.
@@ -74,7 +74,7 @@ Status Landings::append(Block& block) {
                                        {kAnyProcess, 0, ~0ULL}, rules, false, block.entry);
   if (status != Status::kOk) return status;
   block.descriptor = engine_.descriptor_of(block.entry);
-  block.spent = 0;
+  block.used = 0;
   return status;
 }
 
@@ -88,7 +88,7 @@ void Landings::close() {
 
 void Landings::on_arrival(const portals::Event& event) {
   if (event.user_pointer == nullptr) return;  // a message without data
-  static_cast<Block*>(event.user_pointer)->spent = event.offset + event.manipulated_length;
+  static_cast<LandingBlock*>(event.user_pointer)->used = event.offset + event.manipulated_length;
 }
 
 void Landings::consume(UnexpectedMessage& message) {
@@ -106,42 +106,42 @@ void Landings::release(const portals::Event& event) {
 }
 
 // The engine uses a block until less than the longest message is left.
-std::uint64_t Landings::room_in(const Block& block) const {
+std::uint64_t Landings::room_in(const LandingBlock& block) const {
   const std::uint64_t sure = block_bytes_ - longest_;
-  return block.spent < sure ? sure - block.spent : 0;
+  return block.used < sure ? sure - block.used : 0;
 }
 
 std::uint64_t Landings::room() const {
   std::uint64_t room = 0;
-  for (const Block& block : blocks_) room += room_in(block);
+  for (const LandingBlock& block : blocks_) room += room_in(block);
   return room;
 }
 
-bool Landings::empty(const Block& block) {
+bool Landings::empty(const LandingBlock& block) {
   const portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
   return descriptor == nullptr || descriptor->headers == 0;
 }
 
 void Landings::rewind_empty() {
   released_ = false;
-  for (Block& block : blocks_) {
-    if (block.spent == 0) continue;
+  for (LandingBlock& block : blocks_) {
+    if (block.used == 0) continue;
     portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
     // A block that is used up is renewed by make_room().
     if (descriptor == nullptr || !descriptor->active() || descriptor->in_use()) continue;
     descriptor->rewind();
-    block.spent = 0;
+    block.used = 0;
   }
 }
 
 // REQUIRES: empty(block).
-bool Landings::renew(Block& block) {
+bool Landings::renew(LandingBlock& block) {
   if (engine_.has(block.entry) && !engine_.withdraw(block.entry)) return false;
-  block.spent = block_bytes_;
+  block.used = block_bytes_;
   return append(block) == Status::kOk;
 }
 
-bool Landings::vacate(const Block& block) {
+bool Landings::move_messages(const LandingBlock& block) {
   bool done = true;
   engine_.for_each_unexpected([&](UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
     if (!(message.event.descriptor == block.descriptor) || !message.landed) return;
@@ -159,9 +159,10 @@ bool Landings::vacate(const Block& block) {
 bool Landings::make_room(std::uint64_t bytes) {
   std::uint64_t have = room();
   for (const bool moving : {false, true}) {
-    for (Block& block : blocks_) {
+    for (LandingBlock& block : blocks_) {
       if (have >= bytes) return true;
-      if (block.spent == 0 || (!moving && !empty(block)) || (moving && !vacate(block))) continue;
+      if (block.used == 0 || (!moving && !empty(block)) || (moving && !move_messages(block)))
+        continue;
       have -= room_in(block);
       if (renew(block)) have += room_in(block);
     }

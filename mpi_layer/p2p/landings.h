@@ -55,36 +55,36 @@ class Landings {
   void consume(portals::UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
   // Reuses the blocks that hold no message any more. REQUIRES: on_arrival() was called for every
   // arrival, and release() for every message that was received.
-  void start_anew() LINTEL_REQUIRES(kLock) {
+  void reuse_blocks() LINTEL_REQUIRES(kLock) {
     if (released_) rewind_empty();
   }
 
   // The number of bytes that are certain to find room.
   std::uint64_t room() const LINTEL_REQUIRES(kLock);
-  // Makes sure that there is room for `bytes`, at most window(). REQUIRES: as start_anew(). False:
-  // there is no memory to which messages could be moved.
+  // Makes sure that there is room for `bytes`, at most window(). REQUIRES: as reuse_blocks().
+  // False: there is no memory to which messages could be moved.
   bool make_room(std::uint64_t bytes) LINTEL_REQUIRES(kLock);
 
  private:
-  struct Block {
+  struct LandingBlock {
     std::unique_ptr<std::byte[]> memory;
-    std::uint64_t spent = 0;
+    std::uint64_t used = 0;
     SlotId entry;
     SlotId descriptor;
   };
   static std::uint64_t block_bytes(std::uint64_t bytes, std::uint64_t longest);
-  portals::Status append(Block& block) LINTEL_REQUIRES(kLock);
-  std::uint64_t room_in(const Block& block) const LINTEL_REQUIRES(kLock);
-  bool empty(const Block& block) LINTEL_REQUIRES(kLock);
-  bool renew(Block& block) LINTEL_REQUIRES(kLock);
-  bool vacate(const Block& block) LINTEL_REQUIRES(kLock);
+  portals::Status append(LandingBlock& block) LINTEL_REQUIRES(kLock);
+  std::uint64_t room_in(const LandingBlock& block) const LINTEL_REQUIRES(kLock);
+  bool empty(const LandingBlock& block) LINTEL_REQUIRES(kLock);
+  bool renew(LandingBlock& block) LINTEL_REQUIRES(kLock);
+  bool move_messages(const LandingBlock& block) LINTEL_REQUIRES(kLock);
   void rewind_empty() LINTEL_REQUIRES(kLock);
 
   EngineAccess& engine_;
   std::uint64_t longest_ LINTEL_GUARDED_BY(kLock) = 0;
   std::uint64_t block_bytes_ LINTEL_GUARDED_BY(kLock) = 0;
-  std::vector<Block> blocks_ LINTEL_GUARDED_BY(kLock);
-  bool released_ LINTEL_GUARDED_BY(kLock) = false;  // since the last start_anew()
+  std::vector<LandingBlock> blocks_ LINTEL_GUARDED_BY(kLock);
+  bool released_ LINTEL_GUARDED_BY(kLock) = false;  // since the last reuse_blocks()
 };
 
 }  // namespace lintel::mpi

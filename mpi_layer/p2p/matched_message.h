@@ -18,20 +18,20 @@ class MatchedMessage {
  public:
   MatchedMessage() = default;
   // Holds no message; `envelope` says why.
-  explicit MatchedMessage(const Result& envelope) : envelope_(envelope) {}
+  explicit MatchedMessage(const MessageResult& envelope) : envelope_(envelope) {}
 
   // True if it holds a message: one was found, and no receive has been started for it.
   explicit operator bool() const { return held_; }
   // What a probe of the message reports.
-  const Result& envelope() const { return envelope_; }
+  const MessageResult& envelope() const { return envelope_; }
 
  private:
   friend class Probes;
   friend class Receives;
   bool held_ = false;
-  Result envelope_;
+  MessageResult envelope_;
   std::uint32_t context_ = 0;
-  MessageHeader header_;
+  DataHeader header_;
   std::uint64_t sequence_ = 0;
   std::uint64_t ahead_ = 0;  // the number of data bytes that came with it
   std::unique_ptr<std::byte[]> bytes_;

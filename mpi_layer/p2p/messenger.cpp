@@ -4,7 +4,8 @@
 
 namespace lintel::mpi {
 
-std::unique_ptr<Messenger> Messenger::open(portals::Process& process, const Options& options,
+std::unique_ptr<Messenger> Messenger::open(portals::Process& process,
+                                           const MessengerOptions& options,
                                            std::string& explanation) {
   std::unique_ptr<Messenger> made(new Messenger(process, options));
   if (!made->parts_.open(explanation)) return nullptr;
@@ -15,12 +16,12 @@ Messenger::~Messenger() { close(); }
 
 void Messenger::close() { parts_.close(); }
 
-Refusal Messenger::add_peer(ProcessId process) {
+CallError Messenger::add_peer(ProcessId process) {
   const ProcessLock lock(parts_.lock());
   return parts_.add_peer(process);
 }
 
-Refusal Messenger::add_outside() {
+CallError Messenger::add_outside() {
   const ProcessLock lock(parts_.lock());
   return parts_.add_outside();
 }
@@ -32,14 +33,14 @@ std::size_t Messenger::peers() const {
 
 // ---- Sends and receives
 
-Refusal Messenger::send(const SendArguments& arguments, SendRequest& request, bool* over) {
+CallError Messenger::send(const SendArguments& arguments, SendRequest& request, bool* over) {
   const ProcessLock lock(parts_.lock());
   Sends& sends = parts_.sends();
-  if (const Refusal refusal = sends.set_up(arguments, request, false); refusal != Refusal::kNone) {
-    return refusal;
+  if (const CallError error = sends.set_up(arguments, request, false); error != CallError::kNone) {
+    return error;
   }
   if (sends.wants_turn(request)) parts_.turn();
-  const Refusal refusal = sends.begin(request);
+  const CallError error = sends.begin(request);
   if (Sends::is_being_placed(request)) {
     // Usually the network has taken all of it by now. Then this turn completes the send, and its
     // caller need not wait.
@@ -48,11 +49,11 @@ Refusal Messenger::send(const SendArguments& arguments, SendRequest& request, bo
     parts_.finish();
   }
   if (over != nullptr) {
-    *over = refusal == Refusal::kNone && !request.under_way() &&
-            request.result().failure == Failure::kNone;
+    *over = error == CallError::kNone && !request.under_way() &&
+            request.result().failure == RequestFailure::kNone;
     if (*over) RequestEnds::retire(request);
   }
-  return refusal;
+  return error;
 }
 
 bool Messenger::send_at_once(const SendArguments& arguments) {
@@ -62,18 +63,18 @@ bool Messenger::send_at_once(const SendArguments& arguments) {
   return true;
 }
 
-Refusal Messenger::receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
+CallError Messenger::receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
   const ProcessLock lock(parts_.lock());
-  const Refusal refusal = parts_.receives().start(arguments, request);
-  if (refusal == Refusal::kNone) parts_.finish();
-  return refusal;
+  const CallError error = parts_.receives().start(arguments, request);
+  if (error == CallError::kNone) parts_.finish();
+  return error;
 }
 
-Refusal Messenger::receive_and_wait(const ReceiveArguments& arguments, ReceiveRequest& request) {
+CallError Messenger::receive_and_wait(const ReceiveArguments& arguments, ReceiveRequest& request) {
   const ProcessLock lock(parts_.lock());
-  if (const Refusal refusal = parts_.receives().start(arguments, request);
-      refusal != Refusal::kNone) {
-    return refusal;
+  if (const CallError error = parts_.receives().start(arguments, request);
+      error != CallError::kNone) {
+    return error;
   }
   parts_.drain();  // handles the message if it has claimed one
   if (request.under_way()) {
@@ -82,47 +83,47 @@ Refusal Messenger::receive_and_wait(const ReceiveArguments& arguments, ReceiveRe
     parts_.finish();
   }
   RequestEnds::retire(request);
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
-Refusal Messenger::init_send(const SendArguments& arguments, SendRequest& request) {
+CallError Messenger::init_send(const SendArguments& arguments, SendRequest& request) {
   const ProcessLock lock(parts_.lock());
   return parts_.sends().set_up(arguments, request, true);
 }
 
-Refusal Messenger::init_receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
+CallError Messenger::init_receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
   const ProcessLock lock(parts_.lock());
   return parts_.receives().set_up(arguments, request, true);
 }
 
-Refusal Messenger::start(Request& request) {
+CallError Messenger::start(MessageRequest& request) {
   const ProcessLock lock(parts_.lock());
-  if (request.active() || !request.persistent()) return Refusal::kRequest;
-  Refusal refusal = Refusal::kNone;
-  if (request.direction() == Request::Direction::kSend) {
+  if (request.active() || !request.persistent()) return CallError::kRequest;
+  CallError error = CallError::kNone;
+  if (request.direction() == MessageRequest::Direction::kSend) {
     auto& send = static_cast<SendRequest&>(request);
     if (parts_.sends().wants_turn(send)) parts_.turn();
-    refusal = parts_.sends().begin(send);
+    error = parts_.sends().begin(send);
   } else {
     parts_.receives().begin(static_cast<ReceiveRequest&>(request));
   }
   parts_.finish();
-  return refusal;
+  return error;
 }
 
-Refusal Messenger::receive_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
-                                   ReceiveRequest& request) {
+CallError Messenger::receive_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
+                                     ReceiveRequest& request) {
   const ProcessLock lock(parts_.lock());
-  const Refusal refusal = parts_.receives().begin_matched(message, buffer, capacity, request);
-  if (refusal == Refusal::kNone) parts_.finish();
-  return refusal;
+  const CallError error = parts_.receives().begin_matched(message, buffer, capacity, request);
+  if (error == CallError::kNone) parts_.finish();
+  return error;
 }
 
-void Messenger::cancel(Request& request) {
+void Messenger::cancel(MessageRequest& request) {
   const ProcessLock lock(parts_.lock());
   parts_.turn();
   if (request.under_way()) {
-    if (request.direction() == Request::Direction::kReceive) {
+    if (request.direction() == MessageRequest::Direction::kReceive) {
       parts_.receives().cancel(static_cast<ReceiveRequest&>(request));
     } else {
       auto& send = static_cast<SendRequest&>(request);
@@ -139,15 +140,15 @@ void Messenger::cancel(Request& request) {
 
 std::size_t Messenger::progress() {
   const ProcessLock lock(parts_.lock());
-  const std::uint64_t before = parts_.happened();
+  const std::uint64_t before = parts_.events_handled();
   const std::size_t happened = parts_.turn();
-  return happened + static_cast<std::size_t>(parts_.happened() - before);
+  return happened + static_cast<std::size_t>(parts_.events_handled() - before);
 }
 
-std::size_t Messenger::take_in() {
-  const std::uint64_t before = parts_.happened();
+std::size_t Messenger::handle_events() {
+  const std::uint64_t before = parts_.events_handled();
   parts_.drain();
-  return static_cast<std::size_t>(parts_.happened() - before);
+  return static_cast<std::size_t>(parts_.events_handled() - before);
 }
 
 }  // namespace lintel::mpi

@@ -8,11 +8,13 @@
 // Guarantees (MPI 4.1 chapter 3):
 //   - messages of one sender in one context are matched in the order in which they were sent;
 //   - a send and a receive that match and have been started complete, whatever else was started and
-//     is not received, up to Options::unexpected_headers. Further sends there wait, in order;
+//     is not received, up to MessengerOptions::unexpected_headers. Further sends there wait, in
+//     order;
 //   - two processes that send each other messages of any length before they receive do not block
 //     each other; nor does one that sends to itself;
-//   - memory for unexpected messages is bounded (Options::unexpected_bytes), and nothing is refused
-//     at the bound: a sender sends a header only, and the data follow when they are received.
+//   - memory for unexpected messages is bounded (MessengerOptions::unexpected_bytes), and nothing
+//     is refused at the bound: a sender sends a header only, and the data follow when they are
+//     received.
 // How: doc/mpi_layer.md.
 //
 // Progress: every call that says so makes progress. While the process computes, the engine fills
@@ -21,8 +23,8 @@
 // to answer CANCEL and to return credit.
 // Thread: any. A request or matched message is used by one thread at a time. No other call may run
 // during or after close() and the destructor. Each call takes the process' lock; a call that waits
-// releases it meanwhile. Errors: a caller's mistake is returned (Refusal), and nothing has changed.
-// Every other error ends a request (Failure).
+// releases it meanwhile. Errors: a caller's mistake is returned (CallError), and nothing has
+// changed. Every other error ends a request (RequestFailure).
 //
 // Lost peers: every send to them, and every receive from them whose message has not arrived, ends
 // with kPeerLost. So does a receive from any source that is posted when the peer is lost; later
@@ -46,24 +48,24 @@ class Messenger {
   // Opens the interface. If it is the first interface of the process, the endpoint is opened too.
   // Peers may send from now on. Returns null, with a sentence in `explanation`, if that fails or if
   // the process has a messenger already. `process` is borrowed.
-  static std::unique_ptr<Messenger> open(portals::Process& process, const Options& options,
+  static std::unique_ptr<Messenger> open(portals::Process& process, const MessengerOptions& options,
                                          std::string& explanation);
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
   ~Messenger();  // calls close() if that was not called
 
   // Closes the messenger. First it waits until sends under way are complete and control packets
-  // have left; it gives up when nothing has happened for Options::close_timeout. Then requests
-  // that are still active complete with kClosed. Messages that were never received are dropped.
-  // Blocks.
+  // have left; it gives up when nothing has happened for MessengerOptions::close_timeout. Then
+  // requests that are still active complete with kClosed. Messages that were never received are
+  // dropped. Blocks.
   void close();
 
   ProcessId self() const { return parts_.self(); }
   // Adds a process with the next number: 0, 1, ... All processes add all processes, themselves
   // included, in the same order. Errors: kProcess (not an address, in the table already, or the
-  // table is full; in add_outside(): Options::outside_headers is 0).
-  [[nodiscard]] Refusal add_peer(ProcessId process);
-  [[nodiscard]] Refusal add_outside();  // a process that the gateway reaches
+  // table is full; in add_outside(): MessengerOptions::outside_headers is 0).
+  [[nodiscard]] CallError add_peer(ProcessId process);
+  [[nodiscard]] CallError add_outside();  // a process that the gateway reaches
   std::size_t peers() const;
 
   // The most bytes of a message that are sent before it is matched, unless it is placed; and the
@@ -74,59 +76,60 @@ class Messenger {
   // ---- Sends and receives. They do not block. If they return kNone, the request is active, and
   // may already be complete. Progress: sends. `over`, if not null: set to true if the send has
   // completed without a failure; then the request is inactive, as after wait(). Else set to false.
-  [[nodiscard]] Refusal send(const SendArguments& arguments, SendRequest& request,
-                             bool* over = nullptr);
-  [[nodiscard]] Refusal receive(const ReceiveArguments& arguments, ReceiveRequest& request);
+  [[nodiscard]] CallError send(const SendArguments& arguments, SendRequest& request,
+                               bool* over = nullptr);
+  [[nodiscard]] CallError receive(const ReceiveArguments& arguments, ReceiveRequest& request);
   // The cheapest way to send. True: the engine has all of the message, and the send is complete.
   // False: nothing has changed; use send(), which reports errors.
   [[nodiscard]] bool send_at_once(const SendArguments& arguments);
   // receive() followed by wait(). Blocks. Progress: all.
-  [[nodiscard]] Refusal receive_and_wait(const ReceiveArguments& arguments,
-                                         ReceiveRequest& request);
+  [[nodiscard]] CallError receive_and_wait(const ReceiveArguments& arguments,
+                                           ReceiveRequest& request);
   // Persistent requests: set up once, which leaves them inactive; started any number of times, each
   // time when they are inactive.
-  [[nodiscard]] Refusal init_send(const SendArguments& arguments, SendRequest& request);
-  [[nodiscard]] Refusal init_receive(const ReceiveArguments& arguments, ReceiveRequest& request);
-  [[nodiscard]] Refusal start(Request& request);
+  [[nodiscard]] CallError init_send(const SendArguments& arguments, SendRequest& request);
+  [[nodiscard]] CallError init_receive(const ReceiveArguments& arguments, ReceiveRequest& request);
+  [[nodiscard]] CallError start(MessageRequest& request);
 
   // ---- Completion. A request that is reported complete becomes inactive, and result() is valid.
   // An inactive request counts as complete with the result that it has. A null pointer counts as
   // inactive. Progress: all. The wait functions block.
-  bool test(Request& request);
-  void wait(Request& request);
+  bool test(MessageRequest& request);
+  void wait(MessageRequest& request);
   // Reports all requests or none.
-  bool test_all(std::span<Request* const> requests);
-  void wait_all(std::span<Request* const> requests);
+  bool test_all(std::span<MessageRequest* const> requests);
+  void wait_all(std::span<MessageRequest* const> requests);
   // Returns the index of an active request that is complete; kNone: no request is active.
-  std::size_t wait_any(std::span<Request* const> requests);
+  std::size_t wait_any(std::span<MessageRequest* const> requests);
   // False: some requests are active, and none of them is complete.
-  bool test_any(std::span<Request* const> requests, std::size_t& index);
+  bool test_any(std::span<MessageRequest* const> requests, std::size_t& index);
   // Writes the indices of all active requests that are complete to `indices`, which must have room
   // for all requests. Returns their number, in wait_some() at least one; kNone: no request is
   // active.
-  std::size_t test_some(std::span<Request* const> requests, std::span<std::size_t> indices);
-  std::size_t wait_some(std::span<Request* const> requests, std::span<std::size_t> indices);
+  std::size_t test_some(std::span<MessageRequest* const> requests, std::span<std::size_t> indices);
+  std::size_t wait_some(std::span<MessageRequest* const> requests, std::span<std::size_t> indices);
   // For a user that does not use the functions above: reports requests that have completed, in
   // order of their completion, as many as `completed` has room for. Returns their number. Does not
-  // block. Every posted receive counts as waited for. REQUIRES: Options::list_completed.
-  std::size_t take_completed(std::span<Request*> completed,
+  // block. Every posted receive counts as waited for. REQUIRES: MessengerOptions::list_completed.
+  std::size_t take_completed(std::span<MessageRequest*> completed,
                              portals::Yielding yielding = portals::Yielding::kHere);
 
   // ---- Probes: as Probes::look() and take(). Progress: all. If no message is found, `envelope`
   // gets kPeerLost if the source is lost, else it is not changed. probe() and mprobe() block until
   // there is a message or the source is lost.
-  [[nodiscard]] Refusal iprobe(const ProbeArguments& arguments, bool& found, Result& envelope);
-  [[nodiscard]] Refusal improbe(const ProbeArguments& arguments, MatchedMessage& message);
-  [[nodiscard]] Refusal probe(const ProbeArguments& arguments, Result& envelope);
-  [[nodiscard]] Refusal mprobe(const ProbeArguments& arguments, MatchedMessage& message);
+  [[nodiscard]] CallError iprobe(const ProbeArguments& arguments, bool& found,
+                                 MessageResult& envelope);
+  [[nodiscard]] CallError improbe(const ProbeArguments& arguments, MatchedMessage& message);
+  [[nodiscard]] CallError probe(const ProbeArguments& arguments, MessageResult& envelope);
+  [[nodiscard]] CallError mprobe(const ProbeArguments& arguments, MatchedMessage& message);
   // Receives a message that a matched probe has found.
-  [[nodiscard]] Refusal receive_matched(MatchedMessage& message, void* buffer,
-                                        std::uint64_t capacity, ReceiveRequest& request);
+  [[nodiscard]] CallError receive_matched(MatchedMessage& message, void* buffer,
+                                          std::uint64_t capacity, ReceiveRequest& request);
 
   // Cancels an active request if possible. Does not block. An unmatched receive, and a send whose
   // message has not left, complete at once with `cancelled`. A send that has left completes with
   // `cancelled` if the receiver has not matched it, else normally, when the peer makes progress.
-  void cancel(Request& request);
+  void cancel(MessageRequest& request);
 
   // Makes one turn of progress. Returns the number of things that happened; 0: nothing.
   std::size_t progress();
@@ -135,13 +138,14 @@ class Messenger {
   OutsideProcesses& outside() { return parts_.outside(); }
   // Handles the engine's events, which may call the gateway. Not to be called from Gateway::send(),
   // receive() or cancel(). Returns the number of events.
-  std::size_t take_in() LINTEL_REQUIRES(kLock);
+  std::size_t handle_events() LINTEL_REQUIRES(kLock);
 
  private:
-  Messenger(portals::Process& process, const Options& options) : parts_(process, options) {}
-  void not_found(const ProbeArguments& arguments, Result& envelope) LINTEL_REQUIRES(kLock);
+  Messenger(portals::Process& process, const MessengerOptions& options)
+      : parts_(process, options) {}
+  void not_found(const ProbeArguments& arguments, MessageResult& envelope) LINTEL_REQUIRES(kLock);
   template <class Look>
-  void wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look)
+  void wait_for_message(const ProbeArguments& arguments, MessageResult& envelope, Look look)
       LINTEL_REQUIRES(kLock);
 
   DrivenParts parts_;

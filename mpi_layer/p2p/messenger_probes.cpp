@@ -5,15 +5,15 @@
 namespace lintel::mpi {
 namespace {
 
-Result lost(const ProbeArguments& arguments) {
-  return {arguments.source, arguments.tag, 0, Failure::kPeerLost, false};
+MessageResult lost(const ProbeArguments& arguments) {
+  return {arguments.source, arguments.tag, 0, RequestFailure::kPeerLost, false};
 }
 
 }  // namespace
 
 // A probe that does not block has found nothing. The program may probe again, so it counts as
 // waiting for the source.
-void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
+void Messenger::not_found(const ProbeArguments& arguments, MessageResult& envelope) {
   Peer* const source = parts_.peers().at(arguments.source);
   if (source == nullptr) return;
   if (source->lost) {
@@ -21,12 +21,13 @@ void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
     return;
   }
   parts_.watch().watch_probed(*source);
-  parts_.watch().seek(*source);
+  parts_.watch().contact_if_due(*source);
 }
 
 // Blocks until `look` returns true or the source is lost. Watches the source meanwhile.
 template <class Look>
-void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look) {
+void Messenger::wait_for_message(const ProbeArguments& arguments, MessageResult& envelope,
+                                 Look look) {
   PeerWatch& watch = parts_.watch();
   Peer* const source = parts_.peers().at(arguments.source);
   if (source != nullptr) watch.watch(*source);
@@ -37,57 +38,57 @@ void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelo
         envelope = lost(arguments);
         return true;
       },
-      [&]() LINTEL_REQUIRES(kLock) { return source != nullptr && watch.seek(*source); });
+      [&]() LINTEL_REQUIRES(kLock) { return source != nullptr && watch.contact_if_due(*source); });
   if (source != nullptr) watch.unwatch(*source);
 }
 
-Refusal Messenger::iprobe(const ProbeArguments& arguments, bool& found, Result& envelope) {
+CallError Messenger::iprobe(const ProbeArguments& arguments, bool& found, MessageResult& envelope) {
   const ProcessLock lock(parts_.lock());
-  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
-  if (refusal != Refusal::kNone) return refusal;
+  const CallError error = parts_.receives().check(arguments.source, arguments.context);
+  if (error != CallError::kNone) return error;
   if (arguments.drives) parts_.turn();
   found = parts_.probes().look(arguments, envelope);
   if (!found) not_found(arguments, envelope);
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
-Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& message) {
+CallError Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& message) {
   const ProcessLock lock(parts_.lock());
-  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
-  if (refusal != Refusal::kNone) return refusal;
+  const CallError error = parts_.receives().check(arguments.source, arguments.context);
+  if (error != CallError::kNone) return error;
   message = {};
   if (arguments.drives) parts_.turn();
   if (!parts_.probes().take(arguments, message)) {
-    Result envelope;
+    MessageResult envelope;
     not_found(arguments, envelope);
     message = MatchedMessage(envelope);
   }
   parts_.finish();
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
-Refusal Messenger::probe(const ProbeArguments& arguments, Result& envelope) {
+CallError Messenger::probe(const ProbeArguments& arguments, MessageResult& envelope) {
   const ProcessLock lock(parts_.lock());
-  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
-  if (refusal != Refusal::kNone) return refusal;
+  const CallError error = parts_.receives().check(arguments.source, arguments.context);
+  if (error != CallError::kNone) return error;
   wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
     return parts_.probes().look(arguments, envelope);
   });
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
-Refusal Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& message) {
+CallError Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& message) {
   const ProcessLock lock(parts_.lock());
-  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
-  if (refusal != Refusal::kNone) return refusal;
+  const CallError error = parts_.receives().check(arguments.source, arguments.context);
+  if (error != CallError::kNone) return error;
   message = {};
-  Result envelope;
+  MessageResult envelope;
   wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
     return parts_.probes().take(arguments, message);
   });
   if (!message) message = MatchedMessage(envelope);
   parts_.finish();
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
 }  // namespace lintel::mpi

@@ -9,7 +9,7 @@ namespace {
 
 // Returns the first active request that is complete, or kNone. `active`: whether any request is
 // active.
-std::size_t first_complete(std::span<Request* const> requests, bool& active) {
+std::size_t first_complete(std::span<MessageRequest* const> requests, bool& active) {
   active = false;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (requests[i] == nullptr || !requests[i]->active()) continue;
@@ -21,7 +21,7 @@ std::size_t first_complete(std::span<Request* const> requests, bool& active) {
 
 // Reports all active requests that are complete. Returns their number, and their indices in
 // `indices`.
-std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> indices) {
+std::size_t collect(std::span<MessageRequest* const> requests, std::span<std::size_t> indices) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (requests[i] == nullptr || !requests[i]->active() || requests[i]->under_way()) continue;
@@ -35,18 +35,18 @@ std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> i
 
 // ---- One
 
-bool Messenger::test(Request& request) {
+bool Messenger::test(MessageRequest& request) {
   const ProcessLock lock(parts_.lock());
   if (request.under_way()) parts_.turn();
   if (request.under_way()) {
-    parts_.watch().seek(request);
+    parts_.watch().contact_if_due(request);
     return false;
   }
   RequestEnds::retire(request);
   return true;
 }
 
-void Messenger::wait(Request& request) {
+void Messenger::wait(MessageRequest& request) {
   const ProcessLock lock(parts_.lock());
   if (request.under_way()) {
     parts_.wait_for(request, [&request] { return !request.under_way(); });
@@ -56,23 +56,23 @@ void Messenger::wait(Request& request) {
 
 // ---- All
 
-bool Messenger::test_all(std::span<Request* const> requests) {
+bool Messenger::test_all(std::span<MessageRequest* const> requests) {
   const ProcessLock lock(parts_.lock());
-  const auto awaited = [](const Request* request) {
+  const auto awaited = [](const MessageRequest* request) {
     return request != nullptr && request->under_way();
   };
   if (std::ranges::any_of(requests, awaited)) parts_.turn();
   if (const auto first = std::ranges::find_if(requests, awaited); first != requests.end()) {
-    parts_.watch().seek(**first);  // the others follow when this one has ended
+    parts_.watch().contact_if_due(**first);  // the others follow when this one has ended
     return false;
   }
-  for (Request* request : requests) {
+  for (MessageRequest* request : requests) {
     if (request != nullptr) RequestEnds::retire(*request);
   }
   return true;
 }
 
-void Messenger::wait_all(std::span<Request* const> requests) {
+void Messenger::wait_all(std::span<MessageRequest* const> requests) {
   const ProcessLock lock(parts_.lock());
   // Each request is checked until it has ended, and not again: a request that has ended stays
   // ended.
@@ -83,27 +83,27 @@ void Messenger::wait_all(std::span<Request* const> requests) {
     return ended == requests.size();
   };
   if (!all()) parts_.wait_for(requests, all);
-  for (Request* request : requests) {
+  for (MessageRequest* request : requests) {
     if (request != nullptr) RequestEnds::retire(*request);
   }
 }
 
 // ---- Any and some
 
-bool Messenger::test_any(std::span<Request* const> requests, std::size_t& index) {
+bool Messenger::test_any(std::span<MessageRequest* const> requests, std::size_t& index) {
   const ProcessLock lock(parts_.lock());
   bool active = false;
   index = first_complete(requests, active);
   if (index == kNone && active) {
     parts_.turn();
     index = first_complete(requests, active);
-    if (index == kNone) parts_.watch().seek(requests);
+    if (index == kNone) parts_.watch().contact_if_due(requests);
   }
   if (index != kNone) RequestEnds::retire(*requests[index]);
   return index != kNone || !active;
 }
 
-std::size_t Messenger::wait_any(std::span<Request* const> requests) {
+std::size_t Messenger::wait_any(std::span<MessageRequest* const> requests) {
   const ProcessLock lock(parts_.lock());
   bool active = false;
   std::size_t index = first_complete(requests, active);
@@ -114,18 +114,18 @@ std::size_t Messenger::wait_any(std::span<Request* const> requests) {
   return index;
 }
 
-std::size_t Messenger::test_some(std::span<Request* const> requests,
+std::size_t Messenger::test_some(std::span<MessageRequest* const> requests,
                                  std::span<std::size_t> indices) {
   const ProcessLock lock(parts_.lock());
   bool active = false;
   if (first_complete(requests, active) == kNone && !active) return kNone;
   parts_.turn();
   const std::size_t count = collect(requests, indices);
-  if (count == 0) parts_.watch().seek(requests);
+  if (count == 0) parts_.watch().contact_if_due(requests);
   return count;
 }
 
-std::size_t Messenger::wait_some(std::span<Request* const> requests,
+std::size_t Messenger::wait_some(std::span<MessageRequest* const> requests,
                                  std::span<std::size_t> indices) {
   const ProcessLock lock(parts_.lock());
   bool active = false;
@@ -136,12 +136,13 @@ std::size_t Messenger::wait_some(std::span<Request* const> requests,
   return collect(requests, indices);
 }
 
-std::size_t Messenger::take_completed(std::span<Request*> completed, portals::Yielding yielding) {
+std::size_t Messenger::take_completed(std::span<MessageRequest*> completed,
+                                      portals::Yielding yielding) {
   const ProcessLock lock(parts_.lock());
   RequestEnds& ends = parts_.ends();
   if (!ends.any_completed()) parts_.turn(yielding);
   const std::size_t count = ends.take_completed(completed);
-  if (count == 0) parts_.watch().seek_strangers();
+  if (count == 0) parts_.watch().contact_all_due();
   return count;
 }
 

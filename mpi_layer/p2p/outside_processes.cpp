@@ -15,12 +15,12 @@ OutsideProcesses::OutsideProcesses(const SharedParts& parts, Landings& landings,
       receives_(receives),
       headers_(headers) {}
 
-Refusal OutsideProcesses::add() {
+CallError OutsideProcesses::add() {
   const ProcessId nobody{kOutsideNode, Pid(static_cast<std::uint32_t>(peers_.size()))};
-  if (headers_ == 0 || peers_.find(nobody) != nullptr) return Refusal::kProcess;
+  if (headers_ == 0 || peers_.find(nobody) != nullptr) return CallError::kProcess;
   peers_.add(nobody).outside = true;
   ++count_;
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
 // The remote offset carries the number, as for every message. Of the header data only the length is
@@ -30,7 +30,7 @@ std::uint64_t OutsideProcesses::deliver(std::int32_t source, std::uint32_t conte
   Peer& peer = *peers_.at(source);
   LINTEL_ASSERT(peer.outside && is_context(context) && is_tag(tag) && length <= kMaxLength);
   if (peer.delivered >= std::max<std::uint32_t>(headers_ / count_, 1)) return 0;
-  const std::uint64_t header = encode(MessageHeader{PacketKind::kDatasync, true, 0, length});
+  const std::uint64_t header = encode(DataHeader{PacketKind::kDatasync, true, 0, length});
   const std::uint64_t sequence = peer.numbers.next();
   if (!engine_.deliver(peer.process, match_bits(context, tag), sequence, header)) return 0;
   ++peer.delivered;
@@ -51,10 +51,10 @@ bool OutsideProcesses::withdraw(std::int32_t source, std::uint64_t sequence) {
   return true;
 }
 
-void OutsideProcesses::hand_back_relayed() {
-  while (Request* const request = ends_.take_relayed()) {
+void OutsideProcesses::report_relayed() {
+  while (MessageRequest* const request = ends_.take_relayed()) {
     if (link_.gateway == nullptr) continue;
-    if (request->direction() == Request::Direction::kSend) {
+    if (request->direction() == MessageRequest::Direction::kSend) {
       link_.gateway->on_relay_end(static_cast<SendRequest&>(*request));
     } else {
       link_.gateway->on_relay_end(static_cast<ReceiveRequest&>(*request));

@@ -16,7 +16,7 @@ namespace lintel::mpi {
 
 class OutsideProcesses {
  public:
-  // `headers`: see Options::outside_headers.
+  // `headers`: see MessengerOptions::outside_headers.
   OutsideProcesses(const SharedParts& parts, Landings& landings, Sends& sends, Receives& receives,
                    std::uint32_t headers);
   OutsideProcesses(const OutsideProcesses&) = delete;
@@ -26,7 +26,7 @@ class OutsideProcesses {
   // requests are not reported.
   void set_gateway(Gateway* gateway) LINTEL_REQUIRES(kLock) { link_.gateway = gateway; }
   // Adds an outside process, with the next number of the table. Errors: kProcess (`headers` is 0).
-  Refusal add() LINTEL_REQUIRES(kLock);
+  CallError add() LINTEL_REQUIRES(kLock);
   std::size_t count() const LINTEL_REQUIRES(kLock) { return count_; }
 
   // Adds a message from an outside process, which receives and probes can match from now on.
@@ -36,13 +36,14 @@ class OutsideProcesses {
                         std::uint64_t length) LINTEL_REQUIRES(kLock);
   // The sender cancels the message. True: it was unmatched and is removed. False: a receive has
   // matched it, and Gateway::receive() was called; or a matched probe has taken it. REQUIRES:
-  // Messenger::take_in() was called just before.
+  // Messenger::handle_events() was called just before.
   bool withdraw(std::int32_t source, std::uint64_t sequence) LINTEL_REQUIRES(kLock);
   // Ends a request that a function of Gateway was given.
-  void end_send(SendRequest& request, Failure failure, bool cancelled) LINTEL_REQUIRES(kLock) {
+  void end_send(SendRequest& request, RequestFailure failure, bool cancelled)
+      LINTEL_REQUIRES(kLock) {
     sends_.end_outside(request, failure, cancelled);
   }
-  void end_receive(ReceiveRequest& request, Failure failure) LINTEL_REQUIRES(kLock) {
+  void end_receive(ReceiveRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock) {
     receives_.end_outside(request, failure);
   }
   // A send that the gateway was to cancel will complete normally.
@@ -57,7 +58,7 @@ class OutsideProcesses {
     receives_.relay(arguments, request);
   }
   // Reports ended requests of the gateway's own to it.
-  void hand_back_relayed() LINTEL_REQUIRES(kLock);
+  void report_relayed() LINTEL_REQUIRES(kLock);
 
  private:
   EngineAccess& engine_;

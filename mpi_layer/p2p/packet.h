@@ -3,7 +3,7 @@
 // and numbers are those of IMPI (its packet header, pk_type).
 //
 // A message (DATA, DATASYNC) is a put to the message portal: the match bits are those of
-// envelope.h, the header data a MessageHeader, the remote offset the sequence number of the
+// envelope.h, the header data a DataHeader, the remote offset the sequence number of the
 // message, the data its first part. (Source, destination, source request id, sequence number)
 // identifies a message. All other packets are puts without data to the control portal: the top 4
 // match bits are the kind, the rest is a Control.
@@ -32,21 +32,21 @@ inline constexpr std::uint32_t kMaxRequestId = (std::uint32_t{1} << kRequestIdBi
 
 // The header data of a message. From the highest bit: 2 bits kind, 20 bits source request id, 42
 // bits length.
-struct MessageHeader {
+struct DataHeader {
   PacketKind kind = PacketKind::kData;  // kData, kDatasync
   bool rest_follows = false;            // DATASYNC: the receiver is to pull the rest
   std::uint32_t request_id = 0;         // DATASYNC: unique among the active sends of the source
   std::uint64_t length = 0;             // of the whole message
 };
 
-constexpr std::uint64_t encode(const MessageHeader& header) {
+constexpr std::uint64_t encode(const DataHeader& header) {
   const std::uint64_t kind =
       (header.kind == PacketKind::kDatasync ? 1U : 0U) | (header.rest_follows ? 2U : 0U);
   return (kind << (kRequestIdBits + kLengthBits)) |
          (std::uint64_t{header.request_id} << kLengthBits) | header.length;
 }
 
-constexpr MessageHeader decode_message(std::uint64_t header_data) {
+constexpr DataHeader decode_message(std::uint64_t header_data) {
   const std::uint64_t kind = header_data >> (kRequestIdBits + kLengthBits);
   return {kind == 0 ? PacketKind::kData : PacketKind::kDatasync, (kind & 2) != 0,
           static_cast<std::uint32_t>(header_data >> kLengthBits) & kMaxRequestId,

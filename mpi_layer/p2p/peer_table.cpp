@@ -7,7 +7,7 @@
 namespace lintel::mpi {
 namespace {
 
-std::uint32_t home(ProcessId process) {
+std::uint32_t first_slot(ProcessId process) {
   const std::uint64_t mixed =
       ((std::uint64_t{process.nid.value} << 32) | process.pid.value) * 0x9E3779B97F4A7C15ULL;
   return static_cast<std::uint32_t>(mixed >> 32);
@@ -30,7 +30,7 @@ Peer& PeerTable::add(ProcessId process) {
 
 Peer* PeerTable::search(ProcessId process) {
   if (slots_.empty()) return nullptr;
-  for (std::uint32_t at = home(process) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+  for (std::uint32_t at = first_slot(process) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
     Peer& peer = *peers_[slots_[at] - 1];
     if (peer.process == process) return last_found_ = &peer;
   }
@@ -38,7 +38,7 @@ Peer* PeerTable::search(ProcessId process) {
 }
 
 void PeerTable::enter(std::uint32_t number) {
-  std::uint32_t at = home(peers_[number]->process) & mask_;
+  std::uint32_t at = first_slot(peers_[number]->process) & mask_;
   while (slots_[at] != 0) at = (at + 1) & mask_;
   slots_[at] = number + 1;
 }

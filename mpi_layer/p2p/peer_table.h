@@ -37,11 +37,11 @@ struct Peer {
   } sends;
   struct {
     ReceiveList under_way;  // posted for the peer, or pulling from it
-    bool gap_told = false;
+    bool gap_logged = false;
   } receives;
 
   // A session with it exists or existed, so the transport reports its loss.
-  bool met() const { return numbers.any() || watch.greeted || outside; }
+  bool has_session() const { return numbers.any() || watch.contacted || outside; }
 };
 
 class PeerTable {

@@ -8,21 +8,21 @@ void PeerWatch::watch(Peer& peer) {
   if (peer.outside) return;
   if (peer.watch.watchers++ > 0) return;
   engine_.watch(peer.process, true);
-  if (!any_counts_ || peer.met() || std::exchange(peer.watch.stranger, true)) return;
-  strangers_.push_back(&peer);
+  if (!any_counts_ || peer.has_session() || std::exchange(peer.watch.listed, true)) return;
+  without_session_.push_back(&peer);
 }
 
 void PeerWatch::unwatch(Peer& peer) {
   if (peer.watch.watchers > 0 && --peer.watch.watchers == 0) engine_.watch(peer.process, false);
 }
 
-void PeerWatch::watch(Request& request, Peer& peer) {
+void PeerWatch::watch(MessageRequest& request, Peer& peer) {
   if (request.watched_ != nullptr) return;
   request.watched_ = &peer;
   watch(peer);
 }
 
-void PeerWatch::unwatch(Request& request) {
+void PeerWatch::unwatch(MessageRequest& request) {
   if (Peer* const peer = std::exchange(request.watched_, nullptr); peer != nullptr) unwatch(*peer);
 }
 
@@ -41,44 +41,44 @@ void PeerWatch::release_all() {
   });
 }
 
-bool PeerWatch::seek(Peer& peer) {
-  if (peer.met() || peer.lost) return false;
+bool PeerWatch::contact_if_due(Peer& peer) {
+  if (peer.has_session() || peer.lost) return false;
   const TimePoint now = engine_.now();
-  if (peer.watch.sought_since == kNever) peer.watch.sought_since = now;
-  if (now - peer.watch.sought_since < contact_after_) return true;
-  greet(peer);
+  if (peer.watch.waited_since == kNever) peer.watch.waited_since = now;
+  if (now - peer.watch.waited_since < contact_after_) return true;
+  contact(peer);
   return false;
 }
 
-bool PeerWatch::seek(const Request& request) {
-  if (request.direction() == Request::Direction::kSend || !request.under_way()) return false;
+bool PeerWatch::contact_if_due(const MessageRequest& request) {
+  if (request.direction() == MessageRequest::Direction::kSend || !request.under_way()) return false;
   Peer* const source = peers_.at(static_cast<const ReceiveRequest&>(request).asked_source_);
-  return source != nullptr && seek(*source);
+  return source != nullptr && contact_if_due(*source);
 }
 
-bool PeerWatch::seek(std::span<Request* const> requests) {
+bool PeerWatch::contact_if_due(std::span<MessageRequest* const> requests) {
   bool unmet = false;
-  for (const Request* request : requests) {
-    unmet = (request != nullptr && seek(*request)) || unmet;
+  for (const MessageRequest* request : requests) {
+    unmet = (request != nullptr && contact_if_due(*request)) || unmet;
   }
   return unmet;
 }
 
-void PeerWatch::seek_strangers() {
-  if (strangers_.empty()) return;
+void PeerWatch::contact_all_due() {
+  if (without_session_.empty()) return;
   const TimePoint now = engine_.now();
-  if (strangers_since_ == kNever) strangers_since_ = now;
-  if (now - strangers_since_ < contact_after_) return;
-  strangers_since_ = kNever;
-  for (Peer* peer : std::exchange(strangers_, {})) {
-    peer->watch.stranger = false;
-    if (peer->watch.watchers > 0 && !peer->met() && !peer->lost) greet(*peer);
+  if (without_session_since_ == kNever) without_session_since_ = now;
+  if (now - without_session_since_ < contact_after_) return;
+  without_session_since_ = kNever;
+  for (Peer* peer : std::exchange(without_session_, {})) {
+    peer->watch.listed = false;
+    if (peer->watch.watchers > 0 && !peer->has_session() && !peer->lost) contact(*peer);
   }
 }
 
-void PeerWatch::greet(Peer& peer) {
-  peer.watch.greeted = true;
-  controls_.tell_credit(peer, {});
+void PeerWatch::contact(Peer& peer) {
+  peer.watch.contacted = true;
+  controls_.send_credit(peer, {});
   engine_.after_call();
 }
 

@@ -23,7 +23,7 @@ namespace lintel::mpi {
 class PeerWatch {
  public:
   // `contact_after`: how long a wait lasts until it opens a session. `any_counts`: all receives
-  // count as waited for, and the user calls seek_strangers().
+  // count as waited for, and the user calls contact_all_due().
   PeerWatch(EngineAccess& engine, PeerTable& peers, ControlPackets& controls,
             Nanoseconds contact_after, bool any_counts)
       : engine_(engine),
@@ -36,15 +36,15 @@ class PeerWatch {
 
   // Initialises the record of a new peer.
   void open(Peer& peer) LINTEL_REQUIRES(kLock) {
-    peer.watch.greeted = peer.process == engine_.self();
+    peer.watch.contacted = peer.process == engine_.self();
   }
   // Calls nest. No effect for an outside peer, which the gateway watches.
   void watch(Peer& peer) LINTEL_REQUIRES(kLock);
   void unwatch(Peer& peer) LINTEL_REQUIRES(kLock);
   // Watches on behalf of a request. Further calls for this request have no effect. The watch ends
   // with the request.
-  void watch(Request& request, Peer& peer) LINTEL_REQUIRES(kLock);
-  void unwatch(Request& request) LINTEL_REQUIRES(kLock);
+  void watch(MessageRequest& request, Peer& peer) LINTEL_REQUIRES(kLock);
+  void unwatch(MessageRequest& request) LINTEL_REQUIRES(kLock);
   // Watches the source of a probe that has found nothing, until a message of it arrives.
   void watch_probed(Peer& source) LINTEL_REQUIRES(kLock);
   void note_arrival(Peer& source) LINTEL_REQUIRES(kLock) {
@@ -55,26 +55,27 @@ class PeerWatch {
 
   // A caller still waits for a message of the peer, or for a receive. Opens a session if there is
   // none and the wait has lasted long enough. True: there is no session yet, so call it again at
-  // next_seek().
-  bool seek(Peer& peer) LINTEL_REQUIRES(kLock);
-  bool seek(const Request& request) LINTEL_REQUIRES(kLock);
-  bool seek(std::span<Request* const> requests) LINTEL_REQUIRES(kLock);
+  // next_contact().
+  bool contact_if_due(Peer& peer) LINTEL_REQUIRES(kLock);
+  bool contact_if_due(const MessageRequest& request) LINTEL_REQUIRES(kLock);
+  bool contact_if_due(std::span<MessageRequest* const> requests) LINTEL_REQUIRES(kLock);
   // The same for all watched peers without a session. REQUIRES: `any_counts`.
-  void seek_strangers() LINTEL_REQUIRES(kLock);
-  // When a wait is to call seek() again.
-  TimePoint next_seek() const { return engine_.now() + contact_after_; }
+  void contact_all_due() LINTEL_REQUIRES(kLock);
+  // When a wait is to call contact_if_due() again.
+  TimePoint next_contact() const { return engine_.now() + contact_after_; }
 
  private:
   void end_probed(Peer& source) LINTEL_REQUIRES(kLock);
-  void greet(Peer& peer) LINTEL_REQUIRES(kLock);
+  void contact(Peer& peer) LINTEL_REQUIRES(kLock);
 
   EngineAccess& engine_;
   PeerTable& peers_;
   ControlPackets& controls_;
   const Nanoseconds contact_after_;
   const bool any_counts_;
-  std::vector<Peer*> strangers_ LINTEL_GUARDED_BY(kLock);  // without a session when first watched
-  TimePoint strangers_since_ LINTEL_GUARDED_BY(kLock) = kNever;  // when they were first seen
+  std::vector<Peer*> without_session_
+      LINTEL_GUARDED_BY(kLock);  // without a session when first watched
+  TimePoint without_session_since_ LINTEL_GUARDED_BY(kLock) = kNever;  // when they were first seen
 };
 
 }  // namespace lintel::mpi

@@ -8,12 +8,12 @@
 namespace lintel::mpi {
 namespace {
 
-const Result kNobody{kProcNull, kAnyTag, 0, Failure::kNone, false};
+const MessageResult kNobody{kProcNull, kAnyTag, 0, RequestFailure::kNone, false};
 
 // The length of the whole message: at least that of the data that came with it, whatever the header
 // says.
 std::uint64_t length_of(const portals::Event& arrival) {
-  const MessageHeader header = decode_message(arrival.header_data);
+  const DataHeader header = decode_message(arrival.header_data);
   if (header.kind == PacketKind::kData) return arrival.requested_length;
   return std::max(header.length, arrival.requested_length);
 }
@@ -31,7 +31,7 @@ portals::UnexpectedMessage* Probes::find(const ProbeArguments& arguments) {
       });
 }
 
-bool Probes::look(const ProbeArguments& arguments, Result& envelope) {
+bool Probes::look(const ProbeArguments& arguments, MessageResult& envelope) {
   if (arguments.source == kProcNull) {
     envelope = kNobody;
     return true;
@@ -39,7 +39,7 @@ bool Probes::look(const ProbeArguments& arguments, Result& envelope) {
   const portals::UnexpectedMessage* const found = find(arguments);
   if (found == nullptr) return false;
   envelope = {peers_.find(found->initiator)->number, tag_of(found->match_bits),
-              length_of(found->event), Failure::kNone, false};
+              length_of(found->event), RequestFailure::kNone, false};
   return true;
 }
 
@@ -59,8 +59,8 @@ bool Probes::take(const ProbeArguments& arguments, MatchedMessage& message) {
   }
   Peer& peer = *peers_.find(arrival.initiator);
   message.held_ = true;
-  message.envelope_ = {peer.number, tag_of(arrival.match_bits), length_of(arrival), Failure::kNone,
-                       false};
+  message.envelope_ = {peer.number, tag_of(arrival.match_bits), length_of(arrival),
+                       RequestFailure::kNone, false};
   message.context_ = context_of(arrival.match_bits);
   message.header_ = decode_message(arrival.header_data);
   message.header_.length = message.envelope_.length;

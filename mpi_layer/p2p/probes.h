@@ -28,7 +28,7 @@ class Probes {
 
   // True if a receive with these arguments would get a message now; its source, tag and length are
   // in `envelope`. REQUIRES, as does take(): Receives::check() accepts the arguments.
-  bool look(const ProbeArguments& arguments, Result& envelope) LINTEL_REQUIRES(kLock);
+  bool look(const ProbeArguments& arguments, MessageResult& envelope) LINTEL_REQUIRES(kLock);
   // The same, and moves the message to `message`. False also if there is no memory for its bytes.
   bool take(const ProbeArguments& arguments, MatchedMessage& message) LINTEL_REQUIRES(kLock);
 

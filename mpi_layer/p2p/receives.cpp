@@ -24,37 +24,37 @@ Receives::Receives(const SharedParts& parts, Landings& landings, std::uint32_t m
       placement_(parts.placement),
       ends_(parts.ends),
       link_(parts.link),
-      chores_(parts.chores),
+      deferred_work_(parts.deferred_work),
       landings_(landings),
       most_posted_(most_posted) {}
 
 // ---- Starts
 
-Refusal Receives::check(std::int32_t source, std::uint32_t context) {
+CallError Receives::check(std::int32_t source, std::uint32_t context) {
   const bool nobody = source == kProcNull || source == kAnySource;
-  if (!nobody && peers_.at(source) == nullptr) return Refusal::kProcess;
-  return is_context(context) ? Refusal::kNone : Refusal::kContext;
+  if (!nobody && peers_.at(source) == nullptr) return CallError::kProcess;
+  return is_context(context) ? CallError::kNone : CallError::kContext;
 }
 
-Refusal Receives::set_up(const ReceiveArguments& arguments, ReceiveRequest& request,
-                         bool persistent) {
-  if (request.active()) return Refusal::kRequest;
-  if (const Refusal refusal = check(arguments.source, arguments.context);
-      refusal != Refusal::kNone) {
-    return refusal;
+CallError Receives::set_up(const ReceiveArguments& arguments, ReceiveRequest& request,
+                           bool persistent) {
+  if (request.active()) return CallError::kRequest;
+  if (const CallError error = check(arguments.source, arguments.context);
+      error != CallError::kNone) {
+    return error;
   }
   RequestEnds::set_up(request, persistent);
-  fill_in(arguments, request);
-  return Refusal::kNone;
+  set_arguments(arguments, request);
+  return CallError::kNone;
 }
 
-Refusal Receives::start(const ReceiveArguments& arguments, ReceiveRequest& request) {
-  const Refusal refusal = set_up(arguments, request, false);
-  if (refusal == Refusal::kNone) begin(request);
-  return refusal;
+CallError Receives::start(const ReceiveArguments& arguments, ReceiveRequest& request) {
+  const CallError error = set_up(arguments, request, false);
+  if (error == CallError::kNone) begin(request);
+  return error;
 }
 
-void Receives::fill_in(const ReceiveArguments& arguments, ReceiveRequest& request) {
+void Receives::set_arguments(const ReceiveArguments& arguments, ReceiveRequest& request) {
   request.asked_source_ = arguments.source;
   request.asked_tag_ = arguments.tag;
   request.context_ = arguments.context;
@@ -62,48 +62,48 @@ void Receives::fill_in(const ReceiveArguments& arguments, ReceiveRequest& reques
   request.capacity_ = arguments.capacity;
 }
 
-void Receives::set_out(ReceiveRequest& request) {
+void Receives::mark_started(ReceiveRequest& request) {
   RequestEnds::begin(request, {});
-  request.stage_ = ReceiveRequest::Stage::kUnposted;
+  request.stage_ = ReceiveStage::kUnposted;
 }
 
 void Receives::begin(ReceiveRequest& request) {
-  set_out(request);
+  mark_started(request);
   if (request.asked_source_ == kProcNull) {
     request.result_.source = kProcNull;
-    return complete(request, Failure::kNone);
+    return complete(request, RequestFailure::kNone);
   }
   post_or_queue(request);
 }
 
 void Receives::relay(const ReceiveArguments& arguments, ReceiveRequest& request) {
-  fill_in(arguments, request);
+  set_arguments(arguments, request);
   request.relayed_ = true;
-  set_out(request);
+  mark_started(request);
   post_or_queue(request);
 }
 
-Refusal Receives::begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
-                                ReceiveRequest& request) {
-  if (request.active()) return Refusal::kRequest;
-  if (!message.held_) return Refusal::kMessage;
-  const Result& envelope = message.envelope_;
+CallError Receives::begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
+                                  ReceiveRequest& request) {
+  if (request.active()) return CallError::kRequest;
+  if (!message.held_) return CallError::kMessage;
+  const MessageResult& envelope = message.envelope_;
   RequestEnds::set_up(request, false);
-  fill_in(ReceiveArguments{buffer, capacity, envelope.source, message.context_, envelope.tag},
-          request);
+  set_arguments(ReceiveArguments{buffer, capacity, envelope.source, message.context_, envelope.tag},
+                request);
   message.held_ = false;
   if (envelope.source == kProcNull) {
     begin(request);
-    return Refusal::kNone;
+    return CallError::kNone;
   }
-  set_out(request);
-  request.stage_ = ReceiveRequest::Stage::kPosted;
+  mark_started(request);
+  request.stage_ = ReceiveStage::kPosted;
   request.result_.tag = envelope.tag;
   request.landed_ = std::min(message.ahead_, capacity);
   if (request.landed_ > 0) std::memcpy(buffer, message.bytes_.get(), request.landed_);
   message.bytes_.reset();
   matched(request, *peers_.at(envelope.source), message.header_, message.sequence_, true);
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
 portals::MatchCriteria Receives::wanted_by(const ReceiveRequest& request) {
@@ -119,7 +119,7 @@ void Receives::post_or_queue(ReceiveRequest& request) {
     watch_.watch(request, *peer);
   }
   unposted_.push_back(request);
-  chores_.add();
+  deferred_work_.add();
 }
 
 // False: there is no room for another entry.
@@ -134,7 +134,7 @@ bool Receives::post(ReceiveRequest& request) {
                      std::move(rules), true, request.entry_) != Status::kOk) {
     return false;
   }
-  request.stage_ = ReceiveRequest::Stage::kPosted;
+  request.stage_ = ReceiveStage::kPosted;
   if (request.is_linked()) request.unlink();
   if (!engine_.has(request.entry_)) return true;  // it has claimed a message
   Peer* const peer = peers_.at(request.asked_source_);
@@ -145,7 +145,7 @@ bool Receives::post(ReceiveRequest& request) {
   peer->receives.under_way.push_back(request);
   watch_.watch(request, *peer);
   placement_.note_change(*peer);
-  if (peer->lost && engine_.withdraw(request.entry_)) complete(request, Failure::kPeerLost);
+  if (peer->lost && engine_.withdraw(request.entry_)) complete(request, RequestFailure::kPeerLost);
   return true;
 }
 
@@ -153,9 +153,9 @@ bool Receives::post(ReceiveRequest& request) {
 void Receives::repost(ReceiveRequest& request) {
   if (post(request)) return;
   if (request.is_linked()) request.unlink();
-  request.stage_ = ReceiveRequest::Stage::kUnposted;
+  request.stage_ = ReceiveStage::kUnposted;
   unposted_.push_front(request);
-  chores_.add();
+  deferred_work_.add();
 }
 
 bool Receives::awaits(const portals::UnexpectedMessage& message) {
@@ -177,7 +177,7 @@ void Receives::note_arrival(Peer& peer, const portals::Event& event) {
   if (peer.numbers.note_arrival(event.remote_offset)) [[likely]] {
     return;
   }
-  if (std::exchange(peer.receives.gap_told, true)) return;
+  if (std::exchange(peer.receives.gap_logged, true)) return;
   LINTEL_LOG(kError,
              "messages of process %d have been refused here for want of room, the last before its "
              "number %llu: all processes of a job must have the same LINTEL_MPI_UNEXPECTED, "
@@ -209,7 +209,7 @@ void Receives::on_matched(Peer* peer, const portals::Event& event) {
     if (request.landed_ > 0) std::memcpy(request.buffer_, event.start, request.landed_);
     landings_.release(event);
   }
-  MessageHeader header = decode_message(event.header_data);
+  DataHeader header = decode_message(event.header_data);
   header.length = header.kind == PacketKind::kData
                       ? event.requested_length
                       : std::max(header.length, event.requested_length);
@@ -226,29 +226,29 @@ void Receives::release(Peer& sender, std::uint64_t bytes_ahead) {
 }
 
 // The request has matched a message, and the data that came with it are in the buffer.
-// `tell_sender`: a synchronous sender waits for SYNCACK.
-void Receives::matched(ReceiveRequest& request, Peer& peer, const MessageHeader& header,
-                       std::uint64_t sequence, bool tell_sender) {
+// `acknowledge`: a synchronous sender waits for SYNCACK.
+void Receives::matched(ReceiveRequest& request, Peer& peer, const DataHeader& header,
+                       std::uint64_t sequence, bool acknowledge) {
   watch_.unwatch(request);
   if (request.is_linked()) request.unlink();
   request.result_.source = peer.number;
   request.result_.length = header.length;
-  if (header.length > request.capacity_) request.result_.failure = Failure::kTruncated;
+  if (header.length > request.capacity_) request.result_.failure = RequestFailure::kTruncated;
   if (peer.outside) return matched_outside(request, peer, sequence);
   request.to_pull_ =
       header.rest_follows ? std::min(header.length, request.capacity_) - request.landed_ : 0;
   if (request.to_pull_ > 0) {
     request.rest_id_ = header.request_id;
     request.sequence_ = sequence;
-    request.stage_ = ReceiveRequest::Stage::kUnpulled;
+    request.stage_ = ReceiveStage::kUnpulled;
     if (unpulled_.empty() && try_pull(request)) return;
     unpulled_.push_back(request);
-    chores_.add();
+    deferred_work_.add();
     return;
   }
-  const bool waits = header.kind == PacketKind::kDatasync && (header.rest_follows || tell_sender);
+  const bool waits = header.kind == PacketKind::kDatasync && (header.rest_follows || acknowledge);
   if (waits) {
-    controls_.tell(peer,
+    controls_.send(peer,
                    {PacketKind::kSyncack, 0, header.request_id, short_sequence(sequence), 0, 0});
   }
   complete(request, request.result_.failure);
@@ -256,9 +256,9 @@ void Receives::matched(ReceiveRequest& request, Peer& peer, const MessageHeader&
 
 // No data of the message are in the buffer yet.
 void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence) {
-  request.stage_ = ReceiveRequest::Stage::kPulling;
+  request.stage_ = ReceiveStage::kPulling;
   peer.receives.under_way.push_back(request);
-  if (link_.gateway == nullptr) return complete(request, Failure::kPeerLost);
+  if (link_.gateway == nullptr) return complete(request, RequestFailure::kPeerLost);
   const std::uint64_t room = std::min(request.capacity_, request.result_.length);
   link_.gateway->receive(peer.number, sequence, {request.buffer_, room}, request);
 }
@@ -268,7 +268,7 @@ void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_
 bool Receives::try_pull(ReceiveRequest& request) {
   Peer& peer = *peers_.at(request.result_.source);
   if (peer.lost) {
-    complete(request, Failure::kPeerLost);
+    complete(request, RequestFailure::kPeerLost);
     return true;
   }
   portals::RequestArguments get = engine_.request_to(peer.process, kRestPortal);
@@ -277,7 +277,7 @@ bool Receives::try_pull(ReceiveRequest& request) {
   get.match_bits = rest_bits(request.rest_id_, request.sequence_);
   get.user_pointer = &request;
   if (engine_.get(get) != Status::kOk) return false;
-  request.stage_ = ReceiveRequest::Stage::kPulling;
+  request.stage_ = ReceiveStage::kPulling;
   if (request.is_linked()) request.unlink();
   peer.receives.under_way.push_back(request);
   return true;
@@ -285,18 +285,18 @@ bool Receives::try_pull(ReceiveRequest& request) {
 
 void Receives::on_pulled(const portals::Event& event) {
   ReceiveRequest& request = *static_cast<ReceiveRequest*>(event.user_pointer);
-  Failure failure = failure_of(event.failure);
-  if (failure == Failure::kNone && event.manipulated_length != request.to_pull_) {
-    failure = Failure::kFailed;
+  RequestFailure failure = failure_of(event.failure);
+  if (failure == RequestFailure::kNone && event.manipulated_length != request.to_pull_) {
+    failure = RequestFailure::kFailed;
   }
-  complete(request, failure == Failure::kNone ? request.result_.failure : failure);
+  complete(request, failure == RequestFailure::kNone ? request.result_.failure : failure);
 }
 
 void Receives::on_cancel(Peer& sender, const Control& control) {
   const portals::MatchCriteria wanted{sender.process, control.match_bits, 0};
   portals::UnexpectedMessage* const found =
       engine_.find_unexpected(wanted, [&](const portals::UnexpectedMessage& message) {
-        const MessageHeader sent = decode_message(message.event.header_data);
+        const DataHeader sent = decode_message(message.event.header_data);
         return message.landed && sent.kind == PacketKind::kDatasync &&
                sent.request_id == control.request_id &&
                short_sequence(message.event.remote_offset) == control.sequence;
@@ -306,7 +306,7 @@ void Receives::on_cancel(Peer& sender, const Control& control) {
     landings_.consume(*found);
   }
   const PacketKind answer = found != nullptr ? PacketKind::kCancelyes : PacketKind::kCancelno;
-  controls_.tell(sender, {answer, 0, control.request_id, control.sequence, 0, 0});
+  controls_.send(sender, {answer, 0, control.request_id, control.sequence, 0, 0});
 }
 
 void Receives::retry() {
@@ -318,14 +318,14 @@ void Receives::retry() {
 
 // ---- Ends
 
-void Receives::end_outside(ReceiveRequest& request, Failure failure) {
-  complete(request, failure == Failure::kNone ? request.result_.failure : failure);
+void Receives::end_outside(ReceiveRequest& request, RequestFailure failure) {
+  complete(request, failure == RequestFailure::kNone ? request.result_.failure : failure);
 }
 
 void Receives::cancel(ReceiveRequest& request) {
   switch (request.stage_) {
-    case ReceiveRequest::Stage::kUnposted: break;
-    case ReceiveRequest::Stage::kPosted: {
+    case ReceiveStage::kUnposted: break;
+    case ReceiveStage::kPosted: {
       Peer* const peer = peers_.at(request.asked_source_);
       const bool forgotten = peer == nullptr || placement_.forget(*peer, request);
       if (!forgotten || !engine_.withdraw(request.entry_)) return;  // its message is arriving
@@ -334,43 +334,43 @@ void Receives::cancel(ReceiveRequest& request) {
     default: return;  // matched
   }
   request.result_.cancelled = true;
-  complete(request, Failure::kNone);
+  complete(request, RequestFailure::kNone);
 }
 
-void Receives::lose(Peer& peer) {
-  lose(peer.receives.under_way, nullptr);
-  lose(any_source_, nullptr);
-  lose(unposted_, &peer);
-  lose(unpulled_, &peer);
+void Receives::end_lost(Peer& peer) {
+  end_lost(peer.receives.under_way, nullptr);
+  end_lost(any_source_, nullptr);
+  end_lost(unposted_, &peer);
+  end_lost(unpulled_, &peer);
 }
 
 // Ends those receives that wait for `peer`; null: all. A receive into which the engine is moving
 // data ends with that operation.
-void Receives::lose(ReceiveList& receives, const Peer* peer) {
+void Receives::end_lost(ReceiveList& receives, const Peer* peer) {
   for (auto next = receives.begin(); next != receives.end();) {
     ReceiveRequest& request = *next++;
     // A matched receive waits for the source of its message.
-    const bool has_met = request.stage_ == ReceiveRequest::Stage::kUnpulled;
+    const bool has_met = request.stage_ == ReceiveStage::kUnpulled;
     const std::int32_t source = has_met ? request.result_.source : request.asked_source_;
     if (peer != nullptr && source != peer->number && source != kAnySource) continue;
     switch (request.stage_) {
-      case ReceiveRequest::Stage::kPosted:
-        if (engine_.withdraw(request.entry_)) complete(request, Failure::kPeerLost);
+      case ReceiveStage::kPosted:
+        if (engine_.withdraw(request.entry_)) complete(request, RequestFailure::kPeerLost);
         break;
-      case ReceiveRequest::Stage::kPulling: break;
-      default: complete(request, Failure::kPeerLost); break;
+      case ReceiveStage::kPulling: break;
+      default: complete(request, RequestFailure::kPeerLost); break;
     }
   }
 }
 
-void Receives::complete(ReceiveRequest& request, Failure failure) {
+void Receives::complete(ReceiveRequest& request, RequestFailure failure) {
   request.entry_ = {};
   ends_.end(request, failure);
 }
 
 void Receives::end_all() {
   const auto end = [this](ReceiveList& receives) LINTEL_REQUIRES(kLock) {
-    while (!receives.empty()) complete(receives.front(), Failure::kClosed);
+    while (!receives.empty()) complete(receives.front(), RequestFailure::kClosed);
   };
   peers_.for_each([&](Peer& peer) LINTEL_REQUIRES(kLock) { end(peer.receives.under_way); });
   end(any_source_);

@@ -13,9 +13,9 @@
 
 #include <cstdint>
 
+#include "mpi_layer/p2p/call_error.h"
 #include "mpi_layer/p2p/landings.h"
 #include "mpi_layer/p2p/matched_message.h"
-#include "mpi_layer/p2p/refusal.h"
 #include "mpi_layer/p2p/shared_parts.h"
 
 namespace lintel::mpi {
@@ -28,19 +28,20 @@ class Receives {
   Receives& operator=(const Receives&) = delete;
 
   // Errors: kProcess, kContext.
-  Refusal check(std::int32_t source, std::uint32_t context) LINTEL_REQUIRES(kLock);
+  CallError check(std::int32_t source, std::uint32_t context) LINTEL_REQUIRES(kLock);
   // Sets up an inactive request. Errors: kRequest (it is active), those of check().
-  Refusal set_up(const ReceiveArguments& arguments, ReceiveRequest& request, bool persistent)
+  CallError set_up(const ReceiveArguments& arguments, ReceiveRequest& request, bool persistent)
       LINTEL_REQUIRES(kLock);
   // Sets up and starts a request that is not persistent. Errors: those of set_up().
-  Refusal start(const ReceiveArguments& arguments, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  CallError start(const ReceiveArguments& arguments, ReceiveRequest& request)
+      LINTEL_REQUIRES(kLock);
   // Starts an inactive request that is set up. If it claims an unexpected message, the engine
   // deposits an event for that.
   void begin(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   // Receives the message of a matched probe. `message` is empty afterwards. Errors: kRequest,
   // kMessage.
-  Refusal begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
-                        ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  CallError begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
+                          ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   // Starts a receive of the gateway's own, from a process of this job.
   void relay(const ReceiveArguments& arguments, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   // True if a receive that waits for room in the list will get this message.
@@ -56,9 +57,9 @@ class Receives {
   void release(Peer& sender, std::uint64_t bytes_ahead) LINTEL_REQUIRES(kLock);
 
   // ---- What ends receives
-  void end_outside(ReceiveRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
+  void end_outside(ReceiveRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
   void cancel(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
-  void lose(Peer& peer) LINTEL_REQUIRES(kLock);
+  void end_lost(Peer& peer) LINTEL_REQUIRES(kLock);
   // Ends all receives, because the interface is closed. The engine does not use their memory any
   // more.
   void end_all() LINTEL_REQUIRES(kLock);
@@ -66,27 +67,27 @@ class Receives {
   // Posts waiting receives and starts waiting pulls until there is no more room.
   void retry() LINTEL_REQUIRES(kLock);
   // No pull waits for room.
-  bool quiet() const LINTEL_REQUIRES(kLock) { return unpulled_.empty(); }
-  bool has_chores() const LINTEL_REQUIRES(kLock) {
+  bool idle() const LINTEL_REQUIRES(kLock) { return unpulled_.empty(); }
+  bool has_deferred_work() const LINTEL_REQUIRES(kLock) {
     return !unpulled_.empty() || !unposted_.empty();
   }
 
  private:
-  static void fill_in(const ReceiveArguments& arguments, ReceiveRequest& request);
-  static void set_out(ReceiveRequest& request);
+  static void set_arguments(const ReceiveArguments& arguments, ReceiveRequest& request);
+  static void mark_started(ReceiveRequest& request);
   portals::MatchCriteria wanted_by(const ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   void post_or_queue(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   bool post(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   void repost(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   void note_arrival(Peer& peer, const portals::Event& event) LINTEL_REQUIRES(kLock);
   void on_matched(Peer* peer, const portals::Event& event) LINTEL_REQUIRES(kLock);
-  void matched(ReceiveRequest& request, Peer& peer, const MessageHeader& header,
-               std::uint64_t sequence, bool tell_sender) LINTEL_REQUIRES(kLock);
+  void matched(ReceiveRequest& request, Peer& peer, const DataHeader& header,
+               std::uint64_t sequence, bool acknowledge) LINTEL_REQUIRES(kLock);
   void matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence)
       LINTEL_REQUIRES(kLock);
   bool try_pull(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
-  void complete(ReceiveRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
-  void lose(ReceiveList& receives, const Peer* peer) LINTEL_REQUIRES(kLock);
+  void complete(ReceiveRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
+  void end_lost(ReceiveList& receives, const Peer* peer) LINTEL_REQUIRES(kLock);
 
   EngineAccess& engine_;
   PeerTable& peers_;
@@ -96,7 +97,7 @@ class Receives {
   EagerPlacement& placement_;
   RequestEnds& ends_;
   GatewayLink& link_;
-  Chores& chores_;
+  DeferredWork& deferred_work_;
   Landings& landings_;
   const std::uint32_t most_posted_;
   ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted with kAnySource

@@ -1,7 +1,7 @@
 #pragma once
-// Request, SendRequest, ReceiveRequest: one send or receive from its start to its end, with its
-// result. The caller owns it; the library allocates nothing for it. Request is the base of both.
-// Functions that wait take either.
+// MessageRequest, SendRequest, ReceiveRequest: one send or receive from its start to its end, with
+// its result. The caller owns it; the library allocates nothing for it. MessageRequest is the base
+// of both. Functions that wait take either.
 //
 // Thread: the messenger uses the members under the lock of its process. The caller may read
 // result() without the lock after a wait or test has reported completion. It may read active()
@@ -49,7 +49,7 @@ struct ReceiveArguments {
 };
 
 // How a request ended.
-enum class Failure : std::uint8_t {
+enum class RequestFailure : std::uint8_t {
   kNone,
   kTruncated,  // the message is longer than the buffer, which has its beginning
   kPeerLost,   // the peer has died or closed; with any source: some peer
@@ -59,11 +59,11 @@ enum class Failure : std::uint8_t {
 
 // The result of a send, receive or probe. `length` is that of the whole message, also if it was
 // truncated.
-struct Result {
+struct MessageResult {
   std::int32_t source = kAnySource;
   std::int32_t tag = kAnyTag;
   std::uint64_t length = 0;
-  Failure failure = Failure::kNone;
+  RequestFailure failure = RequestFailure::kNone;
   bool cancelled = false;
 };
 
@@ -73,26 +73,26 @@ struct Peer;
 using RequestHook =
     boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-class Request : public RequestHook {
+class MessageRequest : public RequestHook {
  public:
   enum class Direction : std::uint8_t { kSend, kReceive };
 
-  Request(const Request&) = delete;
-  Request& operator=(const Request&) = delete;
+  MessageRequest(const MessageRequest&) = delete;
+  MessageRequest& operator=(const MessageRequest&) = delete;
 
   Direction direction() const { return direction_; }
   // It was started, and no wait or test has reported its completion.
   bool active() const { return active_; }
   bool persistent() const { return persistent_; }
   // The result of its last completion; empty before the first.
-  const Result& result() const { return result_; }
+  const MessageResult& result() const { return result_; }
   // It was started and has not ended. [lock held]
   bool under_way() const { return under_way_; }
 
  protected:
-  explicit Request(Direction direction) : direction_(direction) {}
+  explicit MessageRequest(Direction direction) : direction_(direction) {}
   // REQUIRES: it is not active.
-  ~Request() { LINTEL_ASSERT(!under_way()); }
+  ~MessageRequest() { LINTEL_ASSERT(!under_way()); }
 
  private:
   friend class Receives;
@@ -108,22 +108,23 @@ class Request : public RequestHook {
   bool persistent_ = false;
   bool relayed_ = false;     // started by OutsideProcesses::relay()
   Peer* watched_ = nullptr;  // the peer that PeerWatch watches for it
-  Result result_;
+  MessageResult result_;
 };
 
-class SendRequest : public Request {
+// Where a send is between its start and its end.
+enum class SendStage : std::uint8_t {
+  kBacklog,  // waits for credit or room, behind others to the same process
+  kSent,     // has left; an event or a packet will end it
+};
+
+class SendRequest : public MessageRequest {
  public:
-  SendRequest() : Request(Direction::kSend) {}
+  SendRequest() : MessageRequest(Direction::kSend) {}
 
  private:
   friend class Sends;
 
-  enum class Stage : std::uint8_t {
-    kBacklog,  // waits for credit or room, behind others to the same process
-    kSent,     // has left; an event or a packet will end it
-  };
-
-  Stage stage_ = Stage::kBacklog;
+  SendStage stage_ = SendStage::kBacklog;
   SendMode mode_ = SendMode::kStandard;
   bool cancelling_ = false;    // CANCEL has been sent
   bool rest_exposed_ = false;  // the rest is an entry that the receiver may get
@@ -139,23 +140,24 @@ class SendRequest : public Request {
   SlotId active_id_;  // in Sends::active_
 };
 
-class ReceiveRequest : public Request {
+// Where a receive is between its start and its end.
+enum class ReceiveStage : std::uint8_t {
+  kUnposted,  // waits for room for its entry, behind others
+  kPosted,    // its entry is in the list
+  kUnpulled,  // matched; the get of its rest waits for room
+  kPulling,   // matched; the rest, or a message from outside, is arriving
+};
+
+class ReceiveRequest : public MessageRequest {
  public:
-  ReceiveRequest() : Request(Direction::kReceive) {}
+  ReceiveRequest() : MessageRequest(Direction::kReceive) {}
 
  private:
   friend class EagerPlacement;
   friend class PeerWatch;
   friend class Receives;
 
-  enum class Stage : std::uint8_t {
-    kUnposted,  // waits for room for its entry, behind others
-    kPosted,    // its entry is in the list
-    kUnpulled,  // matched; the get of its rest waits for room
-    kPulling,   // matched; the rest, or a message from outside, is arriving
-  };
-
-  Stage stage_ = Stage::kUnposted;
+  ReceiveStage stage_ = ReceiveStage::kUnposted;
   std::int32_t asked_source_ = kProcNull;  // or kAnySource
   std::int32_t asked_tag_ = 0;             // or kAnyTag
   std::uint32_t context_ = 0;

@@ -2,13 +2,13 @@
 
 namespace lintel::mpi {
 
-void RequestEnds::take_back(Request& request) {
+void RequestEnds::undo_begin(MessageRequest& request) {
   if (request.is_linked()) request.unlink();
   watch_.unwatch(request);
   request.active_ = request.under_way_ = false;
 }
 
-void RequestEnds::end(Request& request, Failure failure, bool is_told) {
+void RequestEnds::end(MessageRequest& request, RequestFailure failure, bool is_reported) {
   LINTEL_ASSERT(request.under_way());
   if (request.is_linked()) request.unlink();
   watch_.unwatch(request);
@@ -17,19 +17,19 @@ void RequestEnds::end(Request& request, Failure failure, bool is_told) {
   ended_some_ = true;
   if (request.relayed_) {
     relayed_.push_back(request);
-    chores_.add();
-  } else if (lists_ && is_told) {
+    deferred_work_.add();
+  } else if (lists_ && is_reported) {
     completed_.push_back(request);
   }
 }
 
-void RequestEnds::retire(Request& request) {
+void RequestEnds::retire(MessageRequest& request) {
   LINTEL_ASSERT(!request.under_way());
   if (request.is_linked()) request.unlink();
   request.active_ = false;
 }
 
-std::size_t RequestEnds::take_completed(std::span<Request*> completed) {
+std::size_t RequestEnds::take_completed(std::span<MessageRequest*> completed) {
   std::size_t count = 0;
   while (count < completed.size() && !completed_.empty()) {
     completed[count] = &completed_.front();
@@ -38,9 +38,9 @@ std::size_t RequestEnds::take_completed(std::span<Request*> completed) {
   return count;
 }
 
-Request* RequestEnds::take_relayed() {
+MessageRequest* RequestEnds::take_relayed() {
   if (relayed_.empty()) return nullptr;
-  Request& request = relayed_.front();
+  MessageRequest& request = relayed_.front();
   retire(request);
   return &request;
 }

@@ -13,6 +13,6 @@ using ListOf = boost::intrusive::list<Kind, boost::intrusive::base_hook<RequestH
 
 using SendList = ListOf<SendRequest>;
 using ReceiveList = ListOf<ReceiveRequest>;
-using RequestList = ListOf<Request>;  // of both
+using RequestList = ListOf<MessageRequest>;  // of both
 
 }  // namespace lintel::mpi

@@ -25,25 +25,25 @@ Sends::Sends(const SharedParts& parts)
       placement_(parts.placement),
       ends_(parts.ends),
       link_(parts.link),
-      chores_(parts.chores),
+      deferred_work_(parts.deferred_work),
       active_(std::size_t{kMaxRequestId} + 1) {}
 
 // ---- Starts
 
-Refusal Sends::set_up(const SendArguments& arguments, SendRequest& request, bool persistent) {
-  if (request.active()) return Refusal::kRequest;
+CallError Sends::set_up(const SendArguments& arguments, SendRequest& request, bool persistent) {
+  if (request.active()) return CallError::kRequest;
   if (arguments.destination != kProcNull && peers_.at(arguments.destination) == nullptr) {
-    return Refusal::kProcess;
+    return CallError::kProcess;
   }
-  if (!is_context(arguments.context)) return Refusal::kContext;
-  if (!is_tag(arguments.tag)) return Refusal::kTag;
-  if (arguments.length > kMaxLength) return Refusal::kLength;
+  if (!is_context(arguments.context)) return CallError::kContext;
+  if (!is_tag(arguments.tag)) return CallError::kTag;
+  if (arguments.length > kMaxLength) return CallError::kLength;
   RequestEnds::set_up(request, persistent);
-  fill_in(arguments, request);
-  return Refusal::kNone;
+  set_arguments(arguments, request);
+  return CallError::kNone;
 }
 
-void Sends::fill_in(const SendArguments& arguments, SendRequest& request) {
+void Sends::set_arguments(const SendArguments& arguments, SendRequest& request) {
   request.mode_ = arguments.mode;
   request.destination_ = arguments.destination;
   request.tag_ = arguments.tag;
@@ -60,67 +60,68 @@ bool Sends::wants_turn(const SendRequest& request) {
          !credit_.covers(*peer, part_ahead(*peer, request.length_)) || !engine_.idle();
 }
 
-Refusal Sends::begin(SendRequest& request) {
+CallError Sends::begin(SendRequest& request) {
   if (request.mode_ == SendMode::kBuffered && request.destination_ != kProcNull) {
     return begin_buffered(request);
   }
   start(request);
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
 // Sends a copy, unless the message can leave whole at once.
-Refusal Sends::begin_buffered(SendRequest& request) {
+CallError Sends::begin_buffered(SendRequest& request) {
   Peer& peer = *peers_.at(request.destination_);
   if (peer.lost || goes_whole(peer, request.length_)) {
     start(request);
-    if (!request.under_way()) return Refusal::kNone;
-    ends_.take_back(request);  // the engine has no room after all
+    if (!request.under_way()) return CallError::kNone;
+    ends_.undo_begin(request);  // the engine has no room after all
   }
   std::unique_ptr<Copied> copied(new (std::nothrow) Copied);
   if (copied != nullptr) copied->bytes.reset(new (std::nothrow) std::byte[request.length_]);
-  if (copied == nullptr || copied->bytes == nullptr) return Refusal::kNoMemory;
+  if (copied == nullptr || copied->bytes == nullptr) return CallError::kNoMemory;
   if (request.length_ > 0) std::memcpy(copied->bytes.get(), request.buffer_, request.length_);
   SendRequest& own = copied->request;
-  fill_in(SendArguments{copied->bytes.get(), request.length_, request.destination_,
-                        request.context_, request.tag_, SendMode::kStandard},
-          own);
+  set_arguments(SendArguments{copied->bytes.get(), request.length_, request.destination_,
+                              request.context_, request.tag_, SendMode::kStandard},
+                own);
   own.copied_ = true;
   copied_.push_back(std::move(copied));
   start(own);
-  set_out(request);
-  complete(request, Failure::kNone);
-  return Refusal::kNone;
+  mark_started(request);
+  complete(request, RequestFailure::kNone);
+  return CallError::kNone;
 }
 
-void Sends::set_out(SendRequest& request) {
-  RequestEnds::begin(request, {kAnySource, request.tag_, request.length_, Failure::kNone, false});
-  request.stage_ = SendRequest::Stage::kBacklog;
+void Sends::mark_started(SendRequest& request) {
+  RequestEnds::begin(request,
+                     {kAnySource, request.tag_, request.length_, RequestFailure::kNone, false});
+  request.stage_ = SendStage::kBacklog;
   request.cancelling_ = request.rest_exposed_ = request.placed_ = false;
 }
 
 void Sends::start(SendRequest& request) {
-  set_out(request);
-  if (request.destination_ == kProcNull) return complete(request, Failure::kNone);
+  mark_started(request);
+  if (request.destination_ == kProcNull) return complete(request, RequestFailure::kNone);
   Peer& peer = *peers_.at(request.destination_);
   if (peer.outside) return start_outside(peer, request);
   leave_or_queue(peer, request);
 }
 
 void Sends::start_outside(Peer& peer, SendRequest& request) {
-  request.stage_ = SendRequest::Stage::kSent;
+  request.stage_ = SendStage::kSent;
   peer.sends.under_way.push_back(request);
-  if (link_.gateway == nullptr) return complete(request, Failure::kPeerLost);
+  if (link_.gateway == nullptr) return complete(request, RequestFailure::kPeerLost);
   const SendMode mode =
       request.mode_ == SendMode::kSynchronous ? SendMode::kSynchronous : SendMode::kStandard;
   const SendArguments message{request.buffer_,  request.length_, request.destination_,
                               request.context_, request.tag_,    mode};
-  if (link_.gateway->send(message, request)) complete(request, Failure::kNone);
+  if (link_.gateway->send(message, request)) complete(request, RequestFailure::kNone);
 }
 
 void Sends::relay(const SendArguments& arguments, SendRequest& request) {
-  fill_in(arguments, request);
+  set_arguments(arguments, request);
   request.relayed_ = true;
-  set_out(request);
+  mark_started(request);
   leave_or_queue(*peers_.at(request.destination_), request);
 }
 
@@ -132,7 +133,7 @@ bool Sends::send_at_once(const SendArguments& arguments) {
   if (goes_placed(*peer, arguments.length, arguments.context)) return false;
   const Departure message{static_cast<const std::byte*>(arguments.buffer),
                           match_bits(arguments.context, arguments.tag), peer->numbers.next(),
-                          MessageHeader{PacketKind::kData, false, 0, arguments.length},
+                          DataHeader{PacketKind::kData, false, 0, arguments.length},
                           arguments.length};
   if (put(*peer, message) != Status::kOk) return false;
   charge(*peer, arguments.length);
@@ -140,13 +141,13 @@ bool Sends::send_at_once(const SendArguments& arguments) {
 }
 
 void Sends::leave_or_queue(Peer& peer, SendRequest& request) {
-  if (peer.lost) return complete(request, Failure::kPeerLost);
+  if (peer.lost) return complete(request, RequestFailure::kPeerLost);
   if (peer.sends.backlog.empty() && try_send(peer, request)) return;
   peer.sends.backlog.push_back(request);
   watch_.watch(request, peer);
   if (std::exchange(peer.sends.blocked, true)) return;
   blocked_.push_back(&peer);
-  chores_.add();
+  deferred_work_.add();
 }
 
 // ---- Ways
@@ -179,8 +180,7 @@ bool Sends::try_send(Peer& peer, SendRequest& request) {
   const std::uint64_t ahead = credit_.covers(peer, wanted) ? wanted : 0;
   const bool rest = ahead < request.length_;
   const bool answered = rest || request.mode_ == SendMode::kSynchronous;
-  MessageHeader header{answered ? PacketKind::kDatasync : PacketKind::kData, rest, 0,
-                       request.length_};
+  DataHeader header{answered ? PacketKind::kDatasync : PacketKind::kData, rest, 0, request.length_};
   request.sequence_ = peer.numbers.next();
   if (answered) {
     const auto [place, id] = active_.create(&request);
@@ -201,14 +201,14 @@ bool Sends::try_send(Peer& peer, SendRequest& request) {
     if (answered) active_.destroy(request.active_id_);
     request.active_id_ = {};
     if (status == Status::kNoSpace) return false;
-    complete(request, Failure::kFailed);
+    complete(request, RequestFailure::kFailed);
     return true;
   }
   charge(peer, ahead);
   if (answered) {
     has_left(peer, request);
   } else {
-    complete(request, Failure::kNone);
+    complete(request, RequestFailure::kNone);
   }
   return true;
 }
@@ -219,7 +219,7 @@ bool Sends::try_place(Peer& peer, SendRequest& request) {
   const bool suits = request.mode_ == SendMode::kStandard || request.mode_ == SendMode::kReady;
   if (!suits || !goes_placed(peer, request.length_, request.context_)) return false;
   request.sequence_ = peer.numbers.next();
-  const MessageHeader header{PacketKind::kData, false, 0, request.length_};
+  const DataHeader header{PacketKind::kData, false, 0, request.length_};
   portals::RequestArguments put =
       put_of(peer, {request.buffer_, match_bits(request.context_, request.tag_), request.sequence_,
                     header, request.length_});
@@ -283,7 +283,7 @@ void Sends::charge(Peer& peer, std::uint64_t ahead) {
 
 // The message has left, and an event or a packet will end the send.
 void Sends::has_left(Peer& peer, SendRequest& request) {
-  request.stage_ = SendRequest::Stage::kSent;
+  request.stage_ = SendStage::kSent;
   if (request.is_linked()) request.unlink();
   peer.sends.under_way.push_back(request);
   watch_.watch(request, peer);
@@ -317,7 +317,7 @@ void Sends::on_ack(const portals::Event& event) {
   SendRequest& request = **place;
   if (event.failure != portals::Failure::kNone) return end(request, failure_of(event.failure));
   if (event.list == portals::PortalList::kPriority && !request.rest_exposed_) {
-    end(request, Failure::kNone);
+    end(request, RequestFailure::kNone);
   }
 }
 
@@ -335,11 +335,11 @@ void Sends::on_answer(const Peer& peer, const Control& control) {
   SendRequest* const request = active(peer, control);
   if (request == nullptr) return;  // it has ended meanwhile
   switch (control.kind) {
-    case PacketKind::kSyncack: return end(*request, Failure::kNone);
+    case PacketKind::kSyncack: return end(*request, RequestFailure::kNone);
     case PacketKind::kCancelyes:
       if (!request->cancelling_) return;
       request->result_.cancelled = true;
-      return end(*request, Failure::kNone);
+      return end(*request, RequestFailure::kNone);
     case PacketKind::kCancelno: request->cancelling_ = false; return;
     default: return;
   }
@@ -351,18 +351,18 @@ SendRequest* Sends::active(const Peer& peer, const Control& control) {
   SendRequest& request = **place;
   const bool meant =
       request.destination_ == peer.number && short_sequence(request.sequence_) == control.sequence;
-  return meant && request.stage_ == SendRequest::Stage::kSent ? &request : nullptr;
+  return meant && request.stage_ == SendStage::kSent ? &request : nullptr;
 }
 
-void Sends::end_outside(SendRequest& request, Failure failure, bool cancelled) {
+void Sends::end_outside(SendRequest& request, RequestFailure failure, bool cancelled) {
   request.result_.cancelled = cancelled;
   complete(request, failure);
 }
 
 bool Sends::cancel(SendRequest& request) {
-  if (request.stage_ == SendRequest::Stage::kBacklog) {
+  if (request.stage_ == SendStage::kBacklog) {
     request.result_.cancelled = true;
-    complete(request, Failure::kNone);
+    complete(request, RequestFailure::kNone);
     return false;
   }
   // A placed message cannot be cancelled: its data may be in the buffer of a receive.
@@ -373,39 +373,39 @@ bool Sends::cancel(SendRequest& request) {
     link_.gateway->cancel(request);
     return false;
   }
-  controls_.tell(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_),
+  controls_.send(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_),
                       request.active_id_.slot, short_sequence(request.sequence_), 0, 0});
   return to.process == engine_.self();
 }
 
-void Sends::lose(Peer& peer) {
-  lose(peer.sends.backlog);
-  lose(peer.sends.under_way);
+void Sends::end_lost(Peer& peer) {
+  end_lost(peer.sends.backlog);
+  end_lost(peer.sends.under_way);
 }
 
-void Sends::lose(SendList& sends) {
+void Sends::end_lost(SendList& sends) {
   for (auto next = sends.begin(); next != sends.end();) {
     SendRequest& request = *next++;
-    if (request.stage_ == SendRequest::Stage::kSent) {
-      end(request, Failure::kPeerLost);
+    if (request.stage_ == SendStage::kSent) {
+      end(request, RequestFailure::kPeerLost);
     } else {
-      complete(request, Failure::kPeerLost);
+      complete(request, RequestFailure::kPeerLost);
     }
   }
 }
 
 // A send whose rest is being pulled ends when the pull does.
-void Sends::end(SendRequest& request, Failure failure) {
+void Sends::end(SendRequest& request, RequestFailure failure) {
   if (withdraw_rest(request)) complete(request, failure);
 }
 
-void Sends::complete(SendRequest& request, Failure failure) {
+void Sends::complete(SendRequest& request, RequestFailure failure) {
   if (request.active_id_.generation != 0) active_.destroy(request.active_id_);
   request.active_id_ = {};
   request.rest_entry_ = {};
   if (request.copied_) {
     copied_ended_ = true;
-    chores_.add();
+    deferred_work_.add();
   }
   ends_.end(request, failure, !request.copied_);
 }
@@ -413,7 +413,7 @@ void Sends::complete(SendRequest& request, Failure failure) {
 void Sends::end_all() {
   peers_.for_each([this](Peer& peer) LINTEL_REQUIRES(kLock) {
     for (SendList* const list : {&peer.sends.backlog, &peer.sends.under_way}) {
-      while (!list->empty()) complete(list->front(), Failure::kClosed);
+      while (!list->empty()) complete(list->front(), RequestFailure::kClosed);
     }
   });
   copied_.clear();

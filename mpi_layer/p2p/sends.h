@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "base/slot_pool.h"
-#include "mpi_layer/p2p/refusal.h"
+#include "mpi_layer/p2p/call_error.h"
 #include "mpi_layer/p2p/shared_parts.h"
 
 namespace lintel::mpi {
@@ -44,12 +44,12 @@ class Sends {
   void reserve(std::size_t peers) LINTEL_REQUIRES(kLock) { blocked_.reserve(peers); }
 
   // Sets up an inactive request. Errors: kRequest, kProcess, kContext, kTag, kLength.
-  Refusal set_up(const SendArguments& arguments, SendRequest& request, bool persistent)
+  CallError set_up(const SendArguments& arguments, SendRequest& request, bool persistent)
       LINTEL_REQUIRES(kLock);
   // True if the send would have to wait now. A turn of progress may bring credit or room.
   bool wants_turn(const SendRequest& request) LINTEL_REQUIRES(kLock);
   // Starts an inactive request that is set up. Errors: kNoMemory.
-  Refusal begin(SendRequest& request) LINTEL_REQUIRES(kLock);
+  CallError begin(SendRequest& request) LINTEL_REQUIRES(kLock);
   // Messenger::send_at_once().
   bool send_at_once(const SendArguments& arguments) LINTEL_REQUIRES(kLock);
   // Starts a send of the gateway's own, to a process of this job.
@@ -65,24 +65,27 @@ class Sends {
   void on_placed(const portals::Event& event) LINTEL_REQUIRES(kLock);
   // SYNCACK, CANCELYES, CANCELNO.
   void on_answer(const Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
-  void end_outside(SendRequest& request, Failure failure, bool cancelled) LINTEL_REQUIRES(kLock);
+  void end_outside(SendRequest& request, RequestFailure failure, bool cancelled)
+      LINTEL_REQUIRES(kLock);
   static void refuse_cancel(SendRequest& request) { request.cancelling_ = false; }
   // Cancels it if possible. True: this process is the receiver too, and decides in its next turns.
   bool cancel(SendRequest& request) LINTEL_REQUIRES(kLock);
   static bool is_cancelling(const SendRequest& request) {
     return request.under_way() && request.cancelling_;
   }
-  void lose(Peer& peer) LINTEL_REQUIRES(kLock);
+  void end_lost(Peer& peer) LINTEL_REQUIRES(kLock);
   // Ends all sends, because the interface is closed. The engine does not use their memory any more.
   void end_all() LINTEL_REQUIRES(kLock);
 
   // Sends waiting messages, as far as credit and room allow.
   void retry() LINTEL_REQUIRES(kLock);
   // No send waits for an answer or to leave.
-  bool quiet() const LINTEL_REQUIRES(kLock) {
-    return active_.size() == 0 && !has_chores() && copied_.empty();
+  bool idle() const LINTEL_REQUIRES(kLock) {
+    return active_.size() == 0 && !has_deferred_work() && copied_.empty();
   }
-  bool has_chores() const LINTEL_REQUIRES(kLock) { return !blocked_.empty() || copied_ended_; }
+  bool has_deferred_work() const LINTEL_REQUIRES(kLock) {
+    return !blocked_.empty() || copied_ended_;
+  }
 
  private:
   // The arguments of put() for one message.
@@ -90,7 +93,7 @@ class Sends {
     const std::byte* buffer;
     std::uint64_t match_bits;
     std::uint64_t sequence;
-    MessageHeader header;
+    DataHeader header;
     std::uint64_t ahead;
     bool ack = false;
     SlotId active_id{};
@@ -101,9 +104,9 @@ class Sends {
     SendRequest request;
   };
 
-  static void fill_in(const SendArguments& arguments, SendRequest& request);
-  static void set_out(SendRequest& request);
-  Refusal begin_buffered(SendRequest& request) LINTEL_REQUIRES(kLock);
+  static void set_arguments(const SendArguments& arguments, SendRequest& request);
+  static void mark_started(SendRequest& request);
+  CallError begin_buffered(SendRequest& request) LINTEL_REQUIRES(kLock);
   void start(SendRequest& request) LINTEL_REQUIRES(kLock);
   void start_outside(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
   void leave_or_queue(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
@@ -122,9 +125,9 @@ class Sends {
   void charge(Peer& peer, std::uint64_t ahead) LINTEL_REQUIRES(kLock);
   void has_left(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
   SendRequest* active(const Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
-  void end(SendRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
-  void complete(SendRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
-  void lose(SendList& sends) LINTEL_REQUIRES(kLock);
+  void end(SendRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
+  void complete(SendRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
+  void end_lost(SendList& sends) LINTEL_REQUIRES(kLock);
 
   EngineAccess& engine_;
   PeerTable& peers_;
@@ -134,7 +137,7 @@ class Sends {
   EagerPlacement& placement_;
   RequestEnds& ends_;
   GatewayLink& link_;
-  Chores& chores_;
+  DeferredWork& deferred_work_;
   std::uint64_t eager_limit_ LINTEL_GUARDED_BY(kLock) = 0;
   SlotPool<SendRequest*> active_
       LINTEL_GUARDED_BY(kLock);  // those that wait for an answer, by request id

@@ -1,9 +1,9 @@
 #pragma once
 // SharedParts: the parts of a messenger that Sends and Receives borrow.
 
-#include "mpi_layer/p2p/chores.h"
 #include "mpi_layer/p2p/control_packets.h"
 #include "mpi_layer/p2p/credit_ledger.h"
+#include "mpi_layer/p2p/deferred_work.h"
 #include "mpi_layer/p2p/eager_placement.h"
 #include "mpi_layer/p2p/engine_access.h"
 #include "mpi_layer/p2p/gateway.h"
@@ -22,7 +22,7 @@ struct SharedParts {
   EagerPlacement& placement;
   RequestEnds& ends;
   GatewayLink& link;
-  Chores& chores;
+  DeferredWork& deferred_work;
 };
 
 }  // namespace lintel::mpi

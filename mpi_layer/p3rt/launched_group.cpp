@@ -21,7 +21,7 @@ Outcome<ProcessGroup> LaunchedGroup::ask() {
   return group_;
 }
 
-Outcome<ProcessGroup> LaunchedGroup::meet(const mpi::BusinessCard& own) {
+Outcome<ProcessGroup> LaunchedGroup::exchange_names(const mpi::BusinessCard& own) {
   if (const Outcome<ProcessGroup> asked = ask(); !asked) return asked.failure();
   if (group_.complete()) return group_;
   if (asked_by_ != ::getpid()) {

@@ -28,10 +28,10 @@ class LaunchedGroup {
   // The same with all names. `own` describes the interface that this process has opened. The first
   // call blocks until all ranks have called it. It then finalizes the launcher, so that this
   // process may end at any time from then on.
-  mpi::Outcome<ProcessGroup> meet(const mpi::BusinessCard& own);
+  mpi::Outcome<ProcessGroup> exchange_names(const mpi::BusinessCard& own);
 
-  // The whole group after meet() has succeeded; else null. Null also in a child of fork(), because
-  // the launcher belongs to its parent.
+  // The whole group after exchange_names() has succeeded; else null. Null also in a child of
+  // fork(), because the launcher belongs to its parent.
   const ProcessGroup* known() const;
 
  private:

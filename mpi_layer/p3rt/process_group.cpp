@@ -12,7 +12,7 @@ std::string dotted(NodeId nid) {
 
 }  // namespace
 
-Mismatch compare(const ProcessGroup& group, ProcessId self, std::string& sentence) {
+GroupMismatch compare(const ProcessGroup& group, ProcessId self, std::string& sentence) {
   const auto differ = [&](const std::string& told, const std::string& real) {
     sentence = "the group has " + told + " for its rank " + std::to_string(group.rank) +
                ", and this process, which is that rank, has " + real;
@@ -20,14 +20,14 @@ Mismatch compare(const ProcessGroup& group, ProcessId self, std::string& sentenc
   if (group.nids && (*group.nids)[group.rank] != self.nid) {
     differ("nid " + dotted((*group.nids)[group.rank]),
            "nid " + dotted(self.nid) + "; expected the same (LINTEL_INTERFACE)");
-    return Mismatch::kNid;
+    return GroupMismatch::kNid;
   }
   if (group.pids && (*group.pids)[group.rank] != self.pid) {
     differ("pid " + std::to_string((*group.pids)[group.rank].value),
            "pid " + std::to_string(self.pid.value) + "; expected the same");
-    return Mismatch::kPid;
+    return GroupMismatch::kPid;
   }
-  return Mismatch::kNone;
+  return GroupMismatch::kNone;
 }
 
 }  // namespace lintel::p3rt

@@ -24,8 +24,8 @@ struct ProcessGroup {
 };
 
 // Which part of the name of its own rank in `group` differs from `self`, the name of the interface.
-enum class Mismatch { kNone, kNid, kPid };
+enum class GroupMismatch { kNone, kNid, kPid };
 // With kNid and kPid `sentence` describes the difference.
-Mismatch compare(const ProcessGroup& group, ProcessId self, std::string& sentence);
+GroupMismatch compare(const ProcessGroup& group, ProcessId self, std::string& sentence);
 
 }  // namespace lintel::p3rt

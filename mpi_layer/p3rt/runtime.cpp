@@ -114,9 +114,9 @@ class Runtime final : public api3::InterfaceListener {
   // PTL_OK if the name of its own rank in the group is that of the interface.
   static int fits(const char* call, const ProcessGroup& group, std::optional<ProcessId> self) {
     std::string sentence;
-    const Mismatch mismatch = self ? compare(group, *self, sentence) : Mismatch::kNone;
-    if (mismatch == Mismatch::kNone) return PTL_OK;
-    return refuse(call, sentence, mismatch == Mismatch::kNid ? PTL_FAIL : PTL_PID_INVALID);
+    const GroupMismatch mismatch = self ? compare(group, *self, sentence) : GroupMismatch::kNone;
+    if (mismatch == GroupMismatch::kNone) return PTL_OK;
+    return refuse(call, sentence, mismatch == GroupMismatch::kNid ? PTL_FAIL : PTL_PID_INVALID);
   }
 
  private:
@@ -125,7 +125,7 @@ class Runtime final : public api3::InterfaceListener {
     if (group.of_launcher && !group.complete()) {
       Outcome<mpi::BusinessCard> card = own_card(self);
       if (!card) return refuse(call, card.sentence(), PTL_FAIL);
-      Outcome<ProcessGroup> met = launched_.meet(*card);
+      Outcome<ProcessGroup> met = launched_.exchange_names(*card);
       if (!met) return refuse(call, met.sentence(), PTL_FAIL);
       group = std::move(*met);
     }

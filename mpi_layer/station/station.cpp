@@ -12,13 +12,13 @@
 
 namespace lintel::mpi {
 
-Outcome<std::unique_ptr<Station>> Station::open(Options options) {
+Outcome<std::unique_ptr<Station>> Station::open(MessengerOptions options) {
   std::unique_ptr<Station> station(new Station);
   if (const Outcome<> started = station->start(options); !started) return started.failure();
   return station;
 }
 
-Outcome<> Station::start(Options options) {
+Outcome<> Station::start(MessengerOptions options) {
   host_started_ = portals::start_host();
   if (!host_started_)
     return Problem{
@@ -67,7 +67,7 @@ Outcome<> Station::add(const World& world) {
   }
   for (const ProcessId process : world.processes) {
     const bool outside = process.nid == kOutsideNode;
-    if ((outside ? messenger_->add_outside() : messenger_->add_peer(process)) != Refusal::kNone) {
+    if ((outside ? messenger_->add_outside() : messenger_->add_peer(process)) != CallError::kNone) {
       return Problem{
           "the address " + text_of(process) +
           " of a rank is not accepted; expected one that the provider of this process reaches"};

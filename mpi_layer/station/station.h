@@ -20,7 +20,7 @@ class Station {
  public:
   // Starts the engine and opens the messenger. Values of `options` that are also settings are
   // overwritten from the settings. Blocks.
-  static Outcome<std::unique_ptr<Station>> open(Options options);
+  static Outcome<std::unique_ptr<Station>> open(MessengerOptions options);
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
   // Calls close() if that was not called.
@@ -42,7 +42,7 @@ class Station {
 
  private:
   Station() = default;
-  Outcome<> start(Options options);
+  Outcome<> start(MessengerOptions options);
 
   std::unique_ptr<Messenger> messenger_;
   bool host_started_ = false;

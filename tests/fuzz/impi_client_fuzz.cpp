@@ -10,7 +10,7 @@
 #include "input.h"
 #include "mpi_layer/impi/big_endian.h"
 #include "mpi_layer/impi/client_startup.h"
-#include "mpi_layer/impi/dance.h"
+#include "mpi_layer/impi/connection_setup.h"
 #include "mpi_layer/impi/job_layout_text.h"
 
 namespace {
@@ -64,16 +64,17 @@ void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input
     static_cast<void>(layout.common_version(0, client));
   }
   const auto own = static_cast<std::uint32_t>(input.number() % layout.hosts.size());
-  auto dance = Dance::of(layout, own);
-  if (!dance) return must(!dance.sentence().empty());
-  must(dance->calls().size() == own);
-  for (const Dance::Call& call : dance->calls()) dance->called(call.host);
-  while (!input.empty() && !dance->is_complete()) {
-    std::string greeting = text_of(input.bytes(Dance::kGreetingBytes));
-    greeting.resize(Dance::kGreetingBytes);
-    const std::size_t before = dance->missing().size();
-    const bool is_taken = dance->greeted(greeting).ok();
-    must(dance->missing().size() + (is_taken ? 1 : 0) == before);
+  auto setup = ConnectionSetup::of(layout, own);
+  if (!setup) return must(!setup.sentence().empty());
+  must(setup->hosts_to_connect().size() == own);
+  for (const ConnectionSetup::HostToConnect& call : setup->hosts_to_connect())
+    setup->connected(call.host);
+  while (!input.empty() && !setup->is_complete()) {
+    std::string greeting = text_of(input.bytes(ConnectionSetup::kGreetingBytes));
+    greeting.resize(ConnectionSetup::kGreetingBytes);
+    const std::size_t before = setup->missing().size();
+    const bool is_taken = setup->accepted(greeting).ok();
+    must(setup->missing().size() + (is_taken ? 1 : 0) == before);
   }
 }
 
@@ -88,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ClientStartup startup({rank, Authentication(true, 7), offer_of(rank), Nanoseconds(1000)}, now);
   const auto hears = [&](std::string_view bytes) {
     startup.take(bytes, now);
-    if (startup.phase() == ClientStartup::Phase::kFailed)
+    if (startup.phase() == ClientStartup::StartupPhase::kFailed)
       must(!startup.problem().empty() && startup.take_outgoing().empty());
   };
   // 0: correct; 1: other bytes before it; 2: other bytes instead of it.
@@ -114,6 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     next(encode(CommandWord::kColl, encode(set)));
   }
   next(encode(CommandWord::kDone, {}));
-  if (startup.phase() == ClientStartup::Phase::kReady) check(startup.layout(), clients, input);
+  if (startup.phase() == ClientStartup::StartupPhase::kReady)
+    check(startup.layout(), clients, input);
   return 0;
 }

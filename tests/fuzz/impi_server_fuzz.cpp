@@ -53,7 +53,7 @@ class Listener {
   }
 
  private:
-  CommandReader reader_{Side::kServer};
+  CommandReader reader_{CommandSender::kServer};
   bool is_authenticated_ = false;
   bool knows_size_ = false;
   bool is_done_ = false;
@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto& note : server.take_notes()) must(!note.sentence.empty());
     must(!server.is_over() || listeners.empty());
-    must(listeners.size() <= kMaxClients + Server::kMaxStrangers);
+    must(listeners.size() <= kMaxClients + Server::kMaxUnknownConnections);
   }
   return 0;
 }

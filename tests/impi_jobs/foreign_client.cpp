@@ -34,9 +34,9 @@ void send(int to, std::int32_t tag, const std::vector<int>& numbers,
   SendRequest request;
   const SendArguments arguments{numbers.data(),     numbers.size() * sizeof(int), to, context, tag,
                                 SendMode::kStandard};
-  CHECK(runtime().messenger().send(arguments, request) == Refusal::kNone);
+  CHECK(runtime().messenger().send(arguments, request) == CallError::kNone);
   runtime().messenger().wait(request);
-  CHECK(request.result().failure == Failure::kNone);
+  CHECK(request.result().failure == RequestFailure::kNone);
 }
 
 std::vector<int> receive(int from, std::int32_t tag, std::size_t count,
@@ -44,8 +44,8 @@ std::vector<int> receive(int from, std::int32_t tag, std::size_t count,
   std::vector<int> numbers(count, -1);
   ReceiveRequest request;
   const ReceiveArguments arguments{numbers.data(), count * sizeof(int), from, context, tag};
-  CHECK(runtime().messenger().receive_and_wait(arguments, request) == Refusal::kNone);
-  CHECK(request.result().failure == Failure::kNone &&
+  CHECK(runtime().messenger().receive_and_wait(arguments, request) == CallError::kNone);
+  CHECK(request.result().failure == RequestFailure::kNone &&
         request.result().length == count * sizeof(int));
   return numbers;
 }
@@ -141,9 +141,9 @@ void nothing_is_left() {
       receive(rank, kEnd, 0, context);
       for (const std::int32_t tag : {kAnyTag, Team::kCollectiveTag}) {
         bool found = true;
-        Result envelope;
+        MessageResult envelope;
         CHECK(runtime().messenger().iprobe({rank, context, tag}, found, envelope) ==
-                  Refusal::kNone &&
+                  CallError::kNone &&
               !found);
       }
     }

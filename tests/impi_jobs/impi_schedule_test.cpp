@@ -18,8 +18,8 @@ constexpr int kMost = 9;
 constexpr int kLinear = kMost;  // as max_linear: always linear
 constexpr int kTree = 0;        // never
 
-GlobalStep to(int peer) { return {GlobalStep::Kind::kSend, peer}; }
-GlobalStep from(int peer) { return {GlobalStep::Kind::kReceive, peer}; }
+GlobalStep to(int peer) { return {GlobalStep::StepDirection::kSend, peer}; }
+GlobalStep from(int peer) { return {GlobalStep::StepDirection::kReceive, peer}; }
 
 // Master n has rank 10 n. Rank 10 n + 1 is of the same client and no master.
 struct Clients {
@@ -54,7 +54,7 @@ bool carry_out(std::map<int, GlobalPhase> phases, Receive receive) {
   for (bool moved = true; moved;) {
     moved = false;
     for (auto& [rank, phase] : phases) {
-      if (phase.empty() || phase.front().kind != GlobalStep::Kind::kSend) continue;
+      if (phase.empty() || phase.front().kind != GlobalStep::StepDirection::kSend) continue;
       const int peer = phase.front().peer;
       GlobalPhase& other = phases.at(peer);
       if (other.empty() || other.front() != from(rank)) continue;

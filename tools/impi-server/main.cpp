@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     if (std::printf("%s\n", sockets.address().c_str()) < 0 || std::fflush(stdout) != 0)
       throw run::Failure(run::kExitFailed, "cannot write the address to standard output");
     sockets.run();
-    return server.phase() == mpi::impi::Server::Phase::kSucceeded ? 0 : run::kExitFailed;
+    return server.phase() == mpi::impi::Server::ServerPhase::kSucceeded ? 0 : run::kExitFailed;
   } catch (const run::Failure& failure) {
     fmt::print(stderr, "impi-server: {}\n", failure.what());
     return failure.exit_code();

@@ -10,7 +10,7 @@
 namespace lintel::impi_server {
 
 struct Options {
-  mpi::impi::Server::Settings server;
+  mpi::impi::Server::ServerSettings server;
   std::string address;  // dotted
   std::uint16_t port = 0;
   bool is_verbose = false;

@@ -7,7 +7,7 @@ namespace lintel::mpi::impi {
 
 Outcome<std::unique_ptr<AgentRoute>> AgentRoute::open(Messenger& messenger, std::uint32_t rank,
                                                       JoinedJob joined, Nanoseconds peer_timeout,
-                                                      Events events) {
+                                                      RouteEvents events) {
   std::unique_ptr<AgentRoute> route(new AgentRoute(joined.layout, rank, std::move(events)));
   Outcome<std::unique_ptr<HostSockets>> sockets = HostSockets::open(joined, peer_timeout, *route);
   if (!sockets) return sockets.failure();
@@ -16,10 +16,10 @@ Outcome<std::unique_ptr<AgentRoute>> AgentRoute::open(Messenger& messenger, std:
   return route;
 }
 
-AgentRoute::AgentRoute(const JobLayout& layout, std::uint32_t rank, Events events)
+AgentRoute::AgentRoute(const JobLayout& layout, std::uint32_t rank, RouteEvents events)
     : rank_(rank), host_(layout.procs[rank].host), events_(std::move(events)) {
   for (std::uint32_t other = 0; other < layout.procs.size(); ++other) {
-    places_.emplace(layout.procs[other].id, Place{other, layout.procs[other].host});
+    places_.emplace(layout.procs[other].id, RankAndHost{other, layout.procs[other].host});
   }
 }
 
@@ -37,7 +37,7 @@ void AgentRoute::add_relays(Messenger& messenger, const JobLayout& layout) {
     };
     relays_.emplace(member, std::make_unique<PacketRelay>(
                                 messenger, static_cast<std::int32_t>(member), layout.data_length,
-                                PacketRelay::Events{on_packet, [] {}, on_broken}));
+                                PacketRelay::RelayEvents{on_packet, [] {}, on_broken}));
   }
 }
 

@@ -16,13 +16,13 @@
 
 namespace lintel::mpi::impi {
 
-class AgentRoute final : public PacketRoute, private HostSockets::Owner {
+class AgentRoute final : public PacketRoute, private HostSockets::PacketHandler {
  public:
   // For process `rank` of the world, the agent of its host. Takes the sockets of `joined`. A
   // machine that is silent for `peer_timeout` counts as lost.
   static Outcome<std::unique_ptr<AgentRoute>> open(Messenger& messenger, std::uint32_t rank,
                                                    JoinedJob joined, Nanoseconds peer_timeout,
-                                                   Events events);
+                                                   RouteEvents events);
 
   void send(const Packet& packet, std::span<const std::byte> data) override;
   bool takes_more(const ProcId& source, const ProcId& destination) override;
@@ -33,28 +33,28 @@ class AgentRoute final : public PacketRoute, private HostSockets::Owner {
   void expect_end() override;
   void finish() override;
   bool finished() const override { return sockets_->finished(); }
-  void say_goodbye() override { sockets_->say_fini(); }
+  void send_final_fini() override { sockets_->send_fini(); }
 
  private:
-  struct Place {
+  struct RankAndHost {
     std::uint32_t rank;
     std::uint32_t host;
   };
 
-  AgentRoute(const JobLayout& layout, std::uint32_t rank, Events events);
+  AgentRoute(const JobLayout& layout, std::uint32_t rank, RouteEvents events);
   void add_relays(Messenger& messenger, const JobLayout& layout);
   Error on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data);
-  // HostSockets::Owner
+  // HostSockets::PacketHandler
   Error on_packet(std::uint32_t host, const Packet& packet,
                   std::span<const std::byte> data) override;
   std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override;
-  void on_moved(std::uint32_t) override { events_.on_moved(); }
+  void on_room(std::uint32_t) override { events_.on_room(); }
   void on_lost(std::uint32_t, const std::string& sentence) override { events_.on_broken(sentence); }
 
   std::uint32_t rank_;
   std::uint32_t host_;
-  Events events_;
-  std::map<ProcId, Place> places_;
+  RouteEvents events_;
+  std::map<ProcId, RankAndHost> places_;
   std::unique_ptr<HostSockets> sockets_;
   // to the other processes of this host, by rank
   std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_;

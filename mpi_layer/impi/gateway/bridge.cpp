@@ -8,7 +8,7 @@
 namespace lintel::mpi::impi {
 
 Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messenger& messenger,
-                                              Place place, Broken broken) {
+                                              BridgeSetup place, Broken broken) {
   std::unique_ptr<Bridge> bridge(new Bridge(process, messenger));
   const MutexLock lock(process.lock());
   if (const Outcome<> started = bridge->start(std::move(place), std::move(broken)); !started)
@@ -16,12 +16,13 @@ Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messeng
   return bridge;
 }
 
-Outcome<> Bridge::start(Place place, Broken broken) {
-  PacketRoute::Events events{[this](const Packet& packet, std::span<const std::byte> data) {
-                               return crossing_->on_packet(packet, data);
-                             },
-                             [this](const Packet& packet) { return crossing_->place_for(packet); },
-                             [this] { crossing_->go_on(); }, std::move(broken)};
+Outcome<> Bridge::start(BridgeSetup place, Broken broken) {
+  PacketRoute::RouteEvents events{
+      [this](const Packet& packet, std::span<const std::byte> data) {
+        return gateway_->on_packet(packet, data);
+      },
+      [this](const Packet& packet) { return gateway_->place_for(packet); },
+      [this] { gateway_->resume(); }, std::move(broken)};
   if (place.joined) {
     Outcome<std::unique_ptr<AgentRoute>> agent = AgentRoute::open(
         messenger_, place.rank, std::move(*place.joined), place.peer_timeout, std::move(events));
@@ -30,9 +31,9 @@ Outcome<> Bridge::start(Place place, Broken broken) {
   } else {
     route_ = std::make_unique<MemberRoute>(messenger_, place.layout, place.rank, std::move(events));
   }
-  crossing_ = std::make_unique<Crossing>(messenger_, place.layout, place.rank, *route_);
+  gateway_ = std::make_unique<ImpiGateway>(messenger_, place.layout, place.rank, *route_);
   kLock.is_held();
-  messenger_.outside().set_gateway(crossing_.get());
+  messenger_.outside().set_gateway(gateway_.get());
   process_.attach_work(this);
   attached_ = true;
   return {};
@@ -49,8 +50,8 @@ void Bridge::detach() {
 std::size_t Bridge::poll() {
   std::size_t happened = route_->poll();
   kLock.is_held();
-  happened += messenger_.take_in();
-  return happened + crossing_->deliver_waiting();
+  happened += messenger_.handle_events();
+  return happened + gateway_->deliver_waiting();
 }
 
 template <class Holds>
@@ -65,13 +66,13 @@ bool Bridge::wait_until(Holds holds, Nanoseconds timeout) {
 }
 
 void Bridge::dump(std::string& out) const {
-  crossing_->dump(out);
+  gateway_->dump(out);
   route_->dump(out);
 }
 
 bool Bridge::finish_sending(Nanoseconds timeout) {
   const MutexLock lock(process_.lock());
-  const bool left = wait_until([this] { return crossing_->quiet() && route_->drained(); }, timeout);
+  const bool left = wait_until([this] { return gateway_->idle() && route_->drained(); }, timeout);
   route_->expect_end();
   return left;
 }
@@ -80,7 +81,7 @@ bool Bridge::finish(Nanoseconds timeout) {
   const MutexLock lock(process_.lock());
   route_->finish();
   const bool finished = wait_until([this] { return route_->finished(); }, timeout);
-  if (finished) route_->say_goodbye();
+  if (finished) route_->send_final_fini();
   return finished;
 }
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "mpi_layer/bootstrap/outcome.h"
-#include "mpi_layer/impi/gateway/crossing.h"
+#include "mpi_layer/impi/gateway/impi_gateway.h"
 #include "mpi_layer/impi/gateway/packet_route.h"
 #include "mpi_layer/impi/sockets/join.h"
 #include "portals/engine/process/attached_work.h"
@@ -27,7 +27,7 @@ class Bridge final : private portals::AttachedWork {
   // Outside processes do not answer any more.
   using Broken = std::function<void(const std::string& sentence)>;
 
-  struct Place {
+  struct BridgeSetup {
     const JobLayout& layout;
     std::uint32_t rank;               // of this process in the world
     std::optional<JoinedJob> joined;  // in the agent
@@ -36,7 +36,7 @@ class Bridge final : private portals::AttachedWork {
   // `process` and `messenger` are borrowed. REQUIRES: the table of `messenger` is complete; its
   // numbers are the ranks of the world.
   static Outcome<std::unique_ptr<Bridge>> open(portals::Process& process, Messenger& messenger,
-                                               Place place, Broken broken);
+                                               BridgeSetup place, Broken broken);
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
   ~Bridge() override = default;
@@ -56,7 +56,7 @@ class Bridge final : private portals::AttachedWork {
  private:
   Bridge(portals::Process& process, Messenger& messenger)
       : process_(process), messenger_(messenger) {}
-  Outcome<> start(Place place, Broken broken);
+  Outcome<> start(BridgeSetup place, Broken broken);
   int fd() const override { return route_->fd(); }
   std::size_t poll() override;
   void dump(std::string& out) const override;
@@ -67,7 +67,7 @@ class Bridge final : private portals::AttachedWork {
   Messenger& messenger_;
   bool attached_ = false;
   std::unique_ptr<PacketRoute> route_;
-  std::unique_ptr<Crossing> crossing_;
+  std::unique_ptr<ImpiGateway> gateway_;
 };
 
 }  // namespace lintel::mpi::impi

@@ -18,9 +18,9 @@ std::int32_t agent_rank(const JobLayout& layout, std::uint32_t rank) {
 }  // namespace
 
 MemberRoute::MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
-                         Events events)
+                         RouteEvents events)
     : relay_(messenger, agent_rank(layout, rank), layout.data_length,
-             {events.on_packet, events.on_moved, [broken = events.on_broken](const Error& error) {
+             {events.on_packet, events.on_room, [broken = events.on_broken](const Error& error) {
                 broken(std::string("the IMPI agent of this job: ") + error.reason());
               }}) {}
 

@@ -14,7 +14,8 @@ namespace lintel::mpi::impi {
 class MemberRoute final : public PacketRoute {
  public:
   // For process `rank` of the world.
-  MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, Events events);
+  MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
+              RouteEvents events);
 
   void send(const Packet& packet, std::span<const std::byte> data) override {
     relay_.send(packet, data);
@@ -28,7 +29,7 @@ class MemberRoute final : public PacketRoute {
   // The agent does this.
   void finish() override {}
   bool finished() const override { return true; }
-  void say_goodbye() override {}
+  void send_final_fini() override {}
 
  private:
   PacketRelay relay_;

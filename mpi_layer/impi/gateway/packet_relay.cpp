@@ -16,17 +16,17 @@ constexpr std::int32_t kTag = 0;
 }  // namespace
 
 PacketRelay::PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes,
-                         Events events)
+                         RelayEvents events)
     : messenger_(messenger), other_(other), events_(std::move(events)) {
   for (std::size_t i = 0; i < kReceives; ++i) {
-    Incoming& packet = receives_.emplace_back();
+    RelayedReceive& packet = receives_.emplace_back();
     packet.relay = this;
     packet.bytes.resize(kHeaderBytes + std::size_t{data_bytes});
     post(packet);
   }
 }
 
-void PacketRelay::post(Incoming& packet) {
+void PacketRelay::post(RelayedReceive& packet) {
   packet.landed = false;
   outside().relay(
       ReceiveArguments{packet.bytes.data(), packet.bytes.size(), other_, kRelayContext, kTag},
@@ -37,7 +37,7 @@ void PacketRelay::send(const Packet& packet, std::span<const std::byte> data) {
   if (broken_) return;
   if (spare_.empty()) spare_.emplace_back();
   sends_.splice(sends_.end(), spare_, spare_.begin());
-  Outgoing& carrier = sends_.back();
+  RelayedSend& carrier = sends_.back();
   carrier.relay = this;
   carrier.bytes.resize(kHeaderBytes);
   encode(packet, std::span<std::byte, kHeaderBytes>(carrier.bytes.data(), kHeaderBytes));
@@ -49,12 +49,12 @@ void PacketRelay::send(const Packet& packet, std::span<const std::byte> data) {
 }
 
 void PacketRelay::on_end(SendRequest& request) {
-  const auto& packet = static_cast<Outgoing&>(request);
+  const auto& packet = static_cast<RelayedSend&>(request);
   packet.relay->on_left(packet);
 }
 
 void PacketRelay::on_end(ReceiveRequest& request) {
-  auto& packet = static_cast<Incoming&>(request);
+  auto& packet = static_cast<RelayedReceive&>(request);
   packet.landed = true;
   packet.relay->on_landed();
 }
@@ -64,10 +64,10 @@ void PacketRelay::on_end(ReceiveRequest& request) {
 void PacketRelay::on_landed() {
   if (std::exchange(taking_, true)) return;
   while (!broken_ && receives_.front().landed) {
-    Incoming& packet = receives_.front();
-    const Result& result = packet.result();
+    RelayedReceive& packet = receives_.front();
+    const MessageResult& result = packet.result();
     const Error error =
-        result.failure == Failure::kNone
+        result.failure == RequestFailure::kNone
             ? take(std::span(packet.bytes).first(result.length))
             : Error{Loss::kPeer, "relay of IMPI packets", "the other process is lost"};
     if (!error.ok()) return break_off(error);
@@ -90,11 +90,11 @@ Error PacketRelay::take(std::span<const std::byte> bytes) {
   return events_.on_packet(packet, data);
 }
 
-void PacketRelay::on_left(const Outgoing& packet) {
+void PacketRelay::on_left(const RelayedSend& packet) {
   backlog_ -= packet.bytes.size();
-  const bool lost = packet.result().failure != Failure::kNone;
-  const auto at =
-      std::ranges::find_if(sends_, [&packet](const Outgoing& other) { return &other == &packet; });
+  const bool lost = packet.result().failure != RequestFailure::kNone;
+  const auto at = std::ranges::find_if(
+      sends_, [&packet](const RelayedSend& other) { return &other == &packet; });
   spare_.splice(spare_.end(), sends_, at);
   if (spare_.size() > kSpareSends) spare_.pop_front();
   if (lost) return break_off({Loss::kPeer, "relay of IMPI packets", "the other process is lost"});

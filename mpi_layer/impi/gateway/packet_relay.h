@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "mpi_layer/impi/host/packet_way.h"
+#include "mpi_layer/impi/host/packet_sender.h"
 #include "mpi_layer/p2p/messenger.h"
 
 namespace lintel::mpi::impi {
@@ -25,7 +25,7 @@ class PacketRelay {
   // Gets a packet that has arrived. Returns an error if the packet is invalid.
   using Handler = std::function<Error(const Packet&, std::span<const std::byte> data)>;
 
-  struct Events {
+  struct RelayEvents {
     Handler on_packet;
     std::function<void()> on_left;  // backlog() has become less
     // `other` is lost, or has sent an invalid packet. Called once
@@ -34,7 +34,8 @@ class PacketRelay {
 
   // Between this process and process `other` of the job. `data_bytes`: the most data of a packet.
   // Receives packets from now on.
-  PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events);
+  PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes,
+              RelayEvents events);
   PacketRelay(const PacketRelay&) = delete;
   PacketRelay& operator=(const PacketRelay&) = delete;
 
@@ -50,30 +51,30 @@ class PacketRelay {
   static void on_end(ReceiveRequest& request);
 
  private:
-  struct Incoming : ReceiveRequest {
+  struct RelayedReceive : ReceiveRequest {
     PacketRelay* relay = nullptr;
     bool landed = false;
     std::vector<std::byte> bytes;
   };
-  struct Outgoing : SendRequest {
+  struct RelayedSend : SendRequest {
     PacketRelay* relay = nullptr;
     std::vector<std::byte> bytes;
   };
 
   // Every caller holds the lock.
   OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
-  void post(Incoming& packet);
+  void post(RelayedReceive& packet);
   void on_landed();
   Error take(std::span<const std::byte> bytes);
-  void on_left(const Outgoing& packet);
+  void on_left(const RelayedSend& packet);
   void break_off(const Error& error);
 
   Messenger& messenger_;
   std::int32_t other_;
-  Events events_;
-  std::list<Incoming> receives_;  // in the order in which they were posted
-  std::list<Outgoing> sends_;     // under way
-  std::list<Outgoing> spare_;     // unused sends, kept for their memory
+  RelayEvents events_;
+  std::list<RelayedReceive> receives_;  // in the order in which they were posted
+  std::list<RelayedSend> sends_;        // under way
+  std::list<RelayedSend> spare_;        // unused sends, kept for their memory
   std::size_t backlog_ = 0;
   bool taking_ = false;  // in on_landed()
   bool ending_ = false;

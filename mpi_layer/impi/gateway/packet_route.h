@@ -1,5 +1,5 @@
 #pragma once
-// PacketRoute: a PacketWay with the functions that Bridge needs: the agent's route leads to
+// PacketRoute: a PacketSender with the functions that Bridge needs: the agent's route leads to
 // sockets, a member's to the agent.
 //
 // Every member REQUIRES the lock of the messenger's process.
@@ -9,20 +9,20 @@
 #include <string>
 
 #include "base/result.h"
-#include "mpi_layer/impi/host/packet_way.h"
+#include "mpi_layer/impi/host/packet_sender.h"
 
 namespace lintel::mpi::impi {
 
-class PacketRoute : public PacketWay {
+class PacketRoute : public PacketSender {
  public:
   // What a route reports to its process. None of these is called from within send().
-  struct Events {
+  struct RouteEvents {
     // a packet for this process
     std::function<Error(const Packet& packet, std::span<const std::byte> data)> on_packet;
     // as Messages::place_for()
     std::function<std::span<std::byte>(const Packet& packet)> place_for;
     // takes_more() may have become true
-    std::function<void()> on_moved;
+    std::function<void()> on_room;
     std::function<void(const std::string& sentence)> on_broken;
   };
 
@@ -37,10 +37,10 @@ class PacketRoute : public PacketWay {
   // From now on, the end of a process of the job is no failure.
   virtual void expect_end() = 0;
   // When all processes of the job have finished: finish() informs the other hosts, finished() is
-  // true when they have finished too, and then say_goodbye() informs the server.
+  // true when they have finished too, and then send_final_fini() informs the server.
   virtual void finish() = 0;
   virtual bool finished() const = 0;
-  virtual void say_goodbye() = 0;
+  virtual void send_final_fini() = 0;
 };
 
 }  // namespace lintel::mpi::impi

@@ -31,7 +31,7 @@ Channel::Channel(const ChannelLimits& limits, const std::vector<ProcId>& local,
   LINTEL_ASSERT(limits.data_bytes >= 1 && limits.ackmark >= 1 && limits.ackmark <= limits.hiwater);
 }
 
-Channel::Pair& Channel::outgoing_pair(const ProcId& source, const ProcId& destination) {
+Channel::ProcessPair& Channel::outgoing_pair(const ProcId& source, const ProcId& destination) {
   const auto local = local_.find(source);
   const auto remote = remote_.find(destination);
   LINTEL_ASSERT(local != local_.end() && remote != remote_.end());
@@ -49,7 +49,7 @@ void Channel::check(const Packet& packet, std::span<const std::byte> data) const
 
 void Channel::send(Packet packet, std::span<const std::byte> data) {
   check(packet, data);
-  Pair& pair = outgoing_pair(packet.source, packet.destination);
+  ProcessPair& pair = outgoing_pair(packet.source, packet.destination);
   if (pair.sent < limits_.hiwater) {
     ++pair.sent;
     queue(ready_, frame_of(packet, data));
@@ -87,11 +87,11 @@ void Channel::wrote(std::span<const std::byte, kHeaderBytes> header,
 void Channel::finish() {
   LINTEL_ASSERT(!finished_);
   finished_ = true;
-  say_fini_if_due();
+  queue_fini_if_due();
 }
 
 // FINI waits for the packets that flow control still holds back.
-void Channel::say_fini_if_due() {
+void Channel::queue_fini_if_due() {
   if (!finished_ || fini_queued_ || blocked_packets_ > 0) return;
   Packet fini;
   fini.type = PacketType::kFini;
@@ -130,8 +130,8 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
   if (remote == remote_.end())
     return {Loss::kPeer, "IMPI channel",
             "a packet is from a process that the other host does not have"};
-  Pair& pair = pairs_[{local->second, remote->second}];
-  if (packet.type == PacketType::kProtoack) return take_back(pair);
+  ProcessPair& pair = pairs_[{local->second, remote->second}];
+  if (packet.type == PacketType::kProtoack) return on_protoack(pair);
   count_received(pair, packet);
   return receiver_.on_packet(packet, data);
 }
@@ -144,7 +144,7 @@ std::span<std::byte> Channel::place_for(const Packet& packet) {
   return is_known ? receiver_.place_for(packet) : std::span<std::byte>();
 }
 
-Error Channel::take_back(Pair& pair) {
+Error Channel::on_protoack(ProcessPair& pair) {
   if (pair.sent < limits_.ackmark)
     return {Loss::kPeer, "IMPI channel", "PROTOACK takes back more packets than were sent"};
   pair.sent -= limits_.ackmark;
@@ -152,11 +152,11 @@ Error Channel::take_back(Pair& pair) {
     queue(ready_, std::move(pair.waiting.front()));
     pair.waiting.pop_front();
   }
-  say_fini_if_due();
+  queue_fini_if_due();
   return {};
 }
 
-void Channel::count_received(Pair& pair, const Packet& packet) {
+void Channel::count_received(ProcessPair& pair, const Packet& packet) {
   if (++pair.received < limits_.ackmark) return;
   pair.received = 0;
   Packet answer;

@@ -101,28 +101,28 @@ class Channel {
   using Frame = std::vector<std::byte>;
   // indices of the local and the remote process
   using PairName = std::pair<std::size_t, std::size_t>;
-  struct Pair {
+  struct ProcessPair {
     std::uint32_t sent = 0;      // packets without PROTOACK
     std::uint32_t received = 0;  // since the last PROTOACK
     std::deque<Frame> waiting;
   };
 
   void check(const Packet& packet, std::span<const std::byte> data) const;
-  Pair& outgoing_pair(const ProcId& source, const ProcId& destination);
+  ProcessPair& outgoing_pair(const ProcId& source, const ProcId& destination);
   Error on_packet(const Packet& packet, std::span<const std::byte> data);
   std::span<std::byte> place_for(const Packet& packet);
-  Error take_back(Pair& pair);
-  void count_received(Pair& pair, const Packet& packet);
+  Error on_protoack(ProcessPair& pair);
+  void count_received(ProcessPair& pair, const Packet& packet);
   Frame frame_of(Packet packet, std::span<const std::byte> data);
   void queue(std::deque<Frame>& frames, Frame frame);
-  void say_fini_if_due();
+  void queue_fini_if_due();
 
   ChannelLimits limits_;
   std::map<ProcId, std::size_t> local_;
   std::map<ProcId, std::size_t> remote_;
   Receiver& receiver_;
   PacketReader reader_;
-  std::map<PairName, Pair> pairs_;
+  std::map<PairName, ProcessPair> pairs_;
   std::deque<Frame> urgent_;
   std::deque<Frame> ready_;
   Frame current_;  // next_bytes() has begun to return it; or empty

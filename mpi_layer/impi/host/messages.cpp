@@ -47,7 +47,7 @@ SendNumber Messages::send(const Envelope& envelope, bool synchronous,
   Packet packet = packet_of(synchronous || is_long ? PacketType::kDatasync : PacketType::kData,
                             envelope, number);
   packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(envelope.length, data_bytes_));
-  way_.send(packet, data.first(packet.length));
+  sender_.send(packet, data.first(packet.length));
   if (packet.type == PacketType::kData) return 0;
   sends_.emplace(number, Send{envelope, data, packet.length});
   return number;
@@ -58,7 +58,7 @@ void Messages::cancel(SendNumber number) {
   LINTEL_ASSERT(found != sends_.end() && !found->second.cancelling);
   found->second.cancelling = true;
   const Envelope& envelope = found->second.envelope;
-  way_.send(answer(PacketType::kCancel, envelope.source, envelope.destination, number), {});
+  sender_.send(answer(PacketType::kCancel, envelope.source, envelope.destination, number), {});
 }
 
 void Messages::accept(ArrivalNumber number) {
@@ -71,7 +71,7 @@ void Messages::accept(ArrivalNumber number) {
     Packet syncack = answer(PacketType::kSyncack, arrival.envelope.destination,
                             arrival.envelope.source, arrival.source_request);
     if (more) syncack.destination_request = number;
-    way_.send(syncack, {});
+    sender_.send(syncack, {});
   }
   if (!more) arrivals_.erase(found);
 }
@@ -102,7 +102,7 @@ Error Messages::on_first(const Packet& packet, std::span<const std::byte> data) 
 }
 
 // The arrival whose next part is in the packet.
-lintel::Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(
+Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(
     const Packet& packet) {
   const auto found = arrivals_.find(packet.destination_request);
   if (found == arrivals_.end() || !found->second.accepted ||
@@ -159,7 +159,7 @@ Error Messages::on_syncack(const Packet& packet) {
   send->accepted = true;
   send->destination_request = packet.destination_request;
   leaving_.push_back(packet.source_request);
-  go_on();
+  resume();
   return {};
 }
 
@@ -175,9 +175,9 @@ Error Messages::on_cancel(const Packet& packet) {
   const ArrivalNumber number = newest != arrivals_.rend() ? newest->first : 0;
   const bool there = number != 0 && owner_.withdraw(number);
   if (there) arrivals_.erase(number);
-  way_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination,
-                   packet.source, packet.source_request),
-            {});
+  sender_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination,
+                      packet.source, packet.source_request),
+               {});
   return {};
 }
 
@@ -215,12 +215,12 @@ void Messages::forget(const ProcId& remote) {
 }
 
 // Long messages alternate packet by packet.
-void Messages::go_on() {
+void Messages::resume() {
   for (std::size_t passed_over = 0; passed_over < leaving_.size();) {
     const SendNumber number = leaving_.front();
     leaving_.pop_front();
     Send& send = sends_.at(number);
-    if (!way_.takes_more(send.envelope.source, send.envelope.destination)) {
+    if (!sender_.takes_more(send.envelope.source, send.envelope.destination)) {
       leaving_.push_back(number);
       ++passed_over;
       continue;
@@ -230,7 +230,7 @@ void Messages::go_on() {
     packet.destination_request = send.destination_request;
     packet.length = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(send.envelope.length - send.left, data_bytes_));
-    way_.send(packet, send.data.subspan(send.left, packet.length));
+    sender_.send(packet, send.data.subspan(send.left, packet.length));
     send.left += packet.length;
     if (send.left < send.envelope.length) {
       leaving_.push_back(number);

@@ -3,7 +3,7 @@
 // transfer; reference section 7).
 //
 // It handles all messages between some local processes (usually one) and processes of other hosts,
-// whatever the number of channels. Packets are sent by a PacketWay and arrive by on_packet(). It
+// whatever the number of channels. Packets are sent by a PacketSender and arrive by on_packet(). It
 // does not match: an arrival waits until its owner accepts it, by its number. Thread: one at a
 // time.
 // Invariants: (1) a send ends once: sent, cancelled, or with its channel, which its owner decides;
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "mpi_layer/impi/host/packet_way.h"
+#include "mpi_layer/impi/host/packet_sender.h"
 
 namespace lintel::mpi::impi {
 
@@ -68,9 +68,9 @@ class Messages final {
     }
   };
 
-  // `data_bytes`: the most data of a packet (IMPI_C_DATALEN). `way` and `owner` are borrowed.
-  Messages(std::uint32_t data_bytes, PacketWay& way, Owner& owner)
-      : data_bytes_(data_bytes), way_(way), owner_(owner) {}
+  // `data_bytes`: the most data of a packet (IMPI_C_DATALEN). `sender` and `owner` are borrowed.
+  Messages(std::uint32_t data_bytes, PacketSender& sender, Owner& owner)
+      : data_bytes_(data_bytes), sender_(sender), owner_(owner) {}
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
@@ -80,7 +80,7 @@ class Messages final {
   // As Channel::Receiver. So the data of most packets are written to their buffer without a copy.
   std::span<std::byte> place_for(const Packet& packet);
   // The route may accept more packets.
-  void go_on();
+  void resume();
 
   // Starts a send. Returns 0 if it is complete already. REQUIRES: `data` has envelope.length bytes
   // and does not change until the send ends.
@@ -124,7 +124,7 @@ class Messages final {
 
   Error on_first(const Packet& packet, std::span<const std::byte> data);
   Error on_rest(const Packet& packet, std::span<const std::byte> data);
-  lintel::Result<std::map<ArrivalNumber, Arrival>::iterator> continued_by(const Packet& packet);
+  Result<std::map<ArrivalNumber, Arrival>::iterator> continued_by(const Packet& packet);
   Error on_syncack(const Packet& packet);
   Error on_cancel(const Packet& packet);
   Error on_cancel_answer(const Packet& packet);
@@ -132,7 +132,7 @@ class Messages final {
   void end_send(SendNumber number, SendEnd end);
 
   std::uint32_t data_bytes_;
-  PacketWay& way_;
+  PacketSender& sender_;
   Owner& owner_;
   std::map<SendNumber, Send> sends_;
   std::deque<SendNumber> leaving_;  // accepted long messages, in turn

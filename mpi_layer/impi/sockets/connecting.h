@@ -1,5 +1,5 @@
 #pragma once
-// Connects a host of IMPI to all other hosts, over sockets (rules: dance.h).
+// Connects a host of IMPI to all other hosts, over sockets (rules: connection_setup.h).
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@ namespace lintel::mpi::impi {
 
 // The most accepted connections that have not sent their rank. A further one ends the oldest of
 // them, because a real host sends its rank at once.
-inline constexpr std::size_t kMaxStrangers = 64;
+inline constexpr std::size_t kMaxUnknownConnections = 64;
 
 // Connects to the hosts below `own` from the address that `own` has announced, and accepts the
 // connections of the hosts above it. Returns a connection for each host; that of `own` is not open.

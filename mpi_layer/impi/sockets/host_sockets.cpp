@@ -41,7 +41,7 @@ std::string ended_by(const char* call) {
 
 struct HostSockets::Link final : Channel::Receiver {
   Link(const JobLayout& layout, std::uint32_t own, std::uint32_t other, Socket connection,
-       Owner& told)
+       PacketHandler& told)
       : host(other),
         name(text_of_host(layout, other)),
         socket(std::move(connection)),
@@ -58,20 +58,20 @@ struct HostSockets::Link final : Channel::Receiver {
   std::uint32_t host;
   std::string name;
   Socket socket;  // not open: the connection has ended
-  Owner& owner;
+  PacketHandler& owner;
   Channel channel;
   bool is_full = false;  // it did not accept all; epoll waits until it is writable
-  bool has_said_end = false;
+  bool is_shut_down = false;
   std::string unwritable;  // why writing has failed
   bool is_lost = false;
 };
 
-HostSockets::HostSockets(Owner& owner) : owner_(owner), buffer_(kReadBytes) {}
+HostSockets::HostSockets(PacketHandler& owner) : owner_(owner), buffer_(kReadBytes) {}
 
 HostSockets::~HostSockets() = default;
 
 Outcome<std::unique_ptr<HostSockets>> HostSockets::open(JoinedJob& job, Nanoseconds peer_timeout,
-                                                        Owner& owner) {
+                                                        PacketHandler& owner) {
   std::unique_ptr<HostSockets> made(new HostSockets(owner));
   made->watch_ = Socket(::epoll_create1(EPOLL_CLOEXEC));
   if (!made->watch_.is_open())
@@ -120,9 +120,9 @@ void HostSockets::progress(Link& link) {
   moved = write_waiting(link) || moved;  // answers, and what could not be written above
   if (moved) {
     ++happened_;
-    owner_.on_moved(link.host);
+    owner_.on_room(link.host);
   }
-  say_end_if_over(link);
+  shut_down_if_done(link);
 }
 
 // Reads the rest of a long packet to its place, and only a little behind it, so that the data of
@@ -228,11 +228,11 @@ void HostSockets::finish() {
     if (link == nullptr || !link->socket.is_open()) continue;
     link->channel.finish();
     write_waiting(*link);
-    say_end_if_over(*link);
+    shut_down_if_done(*link);
   }
 }
 
-void HostSockets::say_fini() {
+void HostSockets::send_fini() {
   LINTEL_ASSERT(server_.is_open());
   const std::string fini = encode(CommandWord::kFini, {});
   std::array<char, 256> ignored;  // closing with unread bytes would discard what was
@@ -248,9 +248,9 @@ void HostSockets::say_fini() {
 // Shuts down only the sending side, and waits for the end of the other. PROTOACK may follow the
 // other side's FINI, and bytes that arrive at a closed socket reset the connection, which would
 // discard what is still to be sent.
-void HostSockets::say_end_if_over(Link& link) {
-  if (!link.socket.is_open() || link.has_said_end || !link.channel.closed()) return;
-  link.has_said_end = true;
+void HostSockets::shut_down_if_done(Link& link) {
+  if (!link.socket.is_open() || link.is_shut_down || !link.channel.closed()) return;
+  link.is_shut_down = true;
   ::shutdown(link.socket.get(), SHUT_WR);
 }
 

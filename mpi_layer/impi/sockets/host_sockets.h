@@ -23,15 +23,15 @@ namespace lintel::mpi::impi {
 
 class HostSockets {
  public:
-  class Owner {
+  class PacketHandler {
    public:
-    virtual ~Owner() = default;
+    virtual ~PacketHandler() = default;
     // As Channel::Receiver.
     virtual Error on_packet(std::uint32_t host, const Packet& packet,
                             std::span<const std::byte> data) = 0;
     virtual std::span<std::byte> place_for(std::uint32_t, const Packet&) { return {}; }
     // takes_more() may have become true.
-    virtual void on_moved(std::uint32_t host) = 0;
+    virtual void on_room(std::uint32_t host) = 0;
     // The connection has ended before FINI, or the other side violates the protocol. The sentence
     // names its client and address. Packets that are sent to the host from now on are dropped.
     virtual void on_lost(std::uint32_t host, const std::string& sentence) = 0;
@@ -40,7 +40,7 @@ class HostSockets {
   // Takes the sockets of `job`, but not its layout. A connection with a machine that is silent for
   // `peer_timeout` is lost. Borrows `owner`.
   static Outcome<std::unique_ptr<HostSockets>> open(JoinedJob& job, Nanoseconds peer_timeout,
-                                                    Owner& owner);
+                                                    PacketHandler& owner);
   HostSockets(const HostSockets&) = delete;
   HostSockets& operator=(const HostSockets&) = delete;
   ~HostSockets();
@@ -69,7 +69,7 @@ class HostSockets {
   // which it does when its own processes have finalized. Needs calls of poll().
   bool finished() const { return open_links_ == 0; }
   // Sends FINI to the server. Call it once, last.
-  void say_fini();
+  void send_fini();
 
   // Lines for a dump of the process.
   void dump(std::string& out) const;
@@ -77,7 +77,7 @@ class HostSockets {
  private:
   struct Link;
 
-  explicit HostSockets(Owner& owner);
+  explicit HostSockets(PacketHandler& owner);
   void progress(Link& link);
   struct Reading {
     std::size_t got, asked;
@@ -88,11 +88,11 @@ class HostSockets {
   std::size_t write(Link& link, std::span<const std::byte> first,
                     std::span<const std::byte> second);
   void watch_for_room(Link& link);
-  void say_end_if_over(Link& link);
+  void shut_down_if_done(Link& link);
   void end(Link& link);
   void lose(Link& link, const std::string& why);
 
-  Owner& owner_;
+  PacketHandler& owner_;
   Socket watch_;                              // an epoll instance
   Socket server_;                             // not in `watch_`: this host ignores what the
                                               // server does meanwhile

@@ -66,7 +66,7 @@ void read_some(const Socket& socket, ClientStartup& startup) {
 
 Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings,
                             const HostOffer& host, Nanoseconds timeout) {
-  using Phase = ClientStartup::Phase;
+  using Phase = ClientStartup::StartupPhase;
   ClientOffer offer;
   offer.hosts.push_back(host);
   ClientStartup startup({settings.rank, settings.authentication, std::move(offer), timeout},

@@ -20,7 +20,8 @@ void say_once(std::string_view function) {
 }
 
 bool ends_the_job(const ErrorHandler& handler) {
-  return handler.kind == ErrorHandler::Kind::kFatal || handler.kind == ErrorHandler::Kind::kAbort;
+  return handler.kind == ErrorHandler::ErrorHandling::kFatal ||
+         handler.kind == ErrorHandler::ErrorHandling::kAbort;
 }
 
 }  // namespace

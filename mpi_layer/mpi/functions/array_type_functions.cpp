@@ -126,7 +126,7 @@ extern "C" {
 int PMPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
                               const int starts[], int order, MPI_Datatype oldtype,
                               MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_subarray", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_subarray", ObjectKind::kDatatype, [=] {
     return subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype);
   });
 }
@@ -135,7 +135,7 @@ LINTEL_MPI_NAME(MPI_Type_create_subarray);
 int PMPI_Type_create_subarray_c(int ndims, const MPI_Count sizes[], const MPI_Count subsizes[],
                                 const MPI_Count starts[], int order, MPI_Datatype oldtype,
                                 MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_subarray_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_subarray_c", ObjectKind::kDatatype, [=] {
     return subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype);
   });
 }
@@ -144,7 +144,7 @@ LINTEL_MPI_NAME(MPI_Type_create_subarray_c);
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[],
                             const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
                             MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_darray", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_darray", ObjectKind::kDatatype, [=] {
     return distributed_array<int>({size, rank, ndims, gsizes, distribs, dargs, psizes, order},
                                   oldtype, newtype);
   });
@@ -154,7 +154,7 @@ LINTEL_MPI_NAME(MPI_Type_create_darray);
 int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count gsizes[],
                               const int distribs[], const int dargs[], const int psizes[],
                               int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_darray_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_darray_c", ObjectKind::kDatatype, [=] {
     return distributed_array<MPI_Count>({size, rank, ndims, gsizes, distribs, dargs, psizes, order},
                                         oldtype, newtype);
   });

@@ -36,7 +36,7 @@ MPI_Aint wrapped(std::uintptr_t address) { return static_cast<MPI_Aint>(address)
 extern "C" {
 
 int PMPI_Get_version(int* version, int* subversion) {
-  return mpi_call("MPI_Get_version", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Get_version", ObjectKind::kNone, [=]() -> int {
     if (const int error = check_pointers({version, subversion}); error != MPI_SUCCESS) return error;
     *version = MPI_VERSION;
     *subversion = MPI_SUBVERSION;
@@ -46,7 +46,7 @@ int PMPI_Get_version(int* version, int* subversion) {
 LINTEL_MPI_NAME(MPI_Get_version);
 
 int PMPI_Get_library_version(char* version, int* resultlen) {
-  return mpi_call("MPI_Get_library_version", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Get_library_version", ObjectKind::kNone, [=]() -> int {
     if (const int error = check_pointers({version, resultlen}); error != MPI_SUCCESS) return error;
     *resultlen = copy_text("Lintel " LINTEL_VERSION_TEXT, version, MPI_MAX_LIBRARY_VERSION_STRING);
     return MPI_SUCCESS;
@@ -55,7 +55,7 @@ int PMPI_Get_library_version(char* version, int* resultlen) {
 LINTEL_MPI_NAME(MPI_Get_library_version);
 
 int PMPI_Get_processor_name(char* name, int* resultlen) {
-  return mpi_call("MPI_Get_processor_name", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Get_processor_name", ObjectKind::kNone, [=]() -> int {
     if (const int error = check_pointers({name, resultlen}); error != MPI_SUCCESS) return error;
     char host[MPI_MAX_PROCESSOR_NAME] = {};
     if (gethostname(host, sizeof host - 1) != 0) return MPI_ERR_OTHER;
@@ -76,13 +76,13 @@ double PMPI_Wtick(void) {
 LINTEL_MPI_NAME(MPI_Wtick);
 
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-  return mpi_call("MPI_Alloc_mem", HandleKind::kNone,
+  return mpi_call("MPI_Alloc_mem", ObjectKind::kNone,
                   [=] { return allocate(size, info, baseptr); });
 }
 LINTEL_MPI_NAME(MPI_Alloc_mem);
 
 int PMPI_Free_mem(void* base) {
-  return mpi_call("MPI_Free_mem", HandleKind::kNone, [=] {
+  return mpi_call("MPI_Free_mem", ObjectKind::kNone, [=] {
     std::free(base);
     return MPI_SUCCESS;
   });
@@ -90,7 +90,7 @@ int PMPI_Free_mem(void* base) {
 LINTEL_MPI_NAME(MPI_Free_mem);
 
 int PMPI_Get_address(const void* location, MPI_Aint* address) {
-  return mpi_call("MPI_Get_address", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Get_address", ObjectKind::kNone, [=]() -> int {
     if (address == nullptr) return MPI_ERR_ARG;
     *address = wrapped(number_of(location));
     return MPI_SUCCESS;
@@ -109,7 +109,7 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 LINTEL_MPI_NAME(MPI_Aint_diff);
 
 int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
-  return mpi_call("MPI_Abi_get_version", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Abi_get_version", ObjectKind::kNone, [=]() -> int {
     if (const int error = check_pointers({abi_major, abi_minor}); error != MPI_SUCCESS)
       return error;
     *abi_major = MPI_ABI_VERSION;

@@ -43,19 +43,19 @@ int describe(int code, char* string, int* resultlen) {
 extern "C" {
 
 int PMPI_Error_class(int errorcode, int* errorclass) {
-  return mpi_call("MPI_Error_class", HandleKind::kNone,
+  return mpi_call("MPI_Error_class", ObjectKind::kNone,
                   [=] { return class_of(errorcode, errorclass); });
 }
 LINTEL_MPI_NAME(MPI_Error_class);
 
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
-  return mpi_call("MPI_Error_string", HandleKind::kNone,
+  return mpi_call("MPI_Error_string", ObjectKind::kNone,
                   [=] { return describe(errorcode, string, resultlen); });
 }
 LINTEL_MPI_NAME(MPI_Error_string);
 
 int PMPI_Add_error_class(int* errorclass) {
-  return mpi_call("MPI_Add_error_class", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Add_error_class", ObjectKind::kNone, [=]() -> int {
     if (errorclass == nullptr) return MPI_ERR_ARG;
     *errorclass = local_objects().errors.add_class();
     return MPI_SUCCESS;
@@ -64,7 +64,7 @@ int PMPI_Add_error_class(int* errorclass) {
 LINTEL_MPI_NAME(MPI_Add_error_class);
 
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
-  return mpi_call("MPI_Add_error_code", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Add_error_code", ObjectKind::kNone, [=]() -> int {
     if (errorcode == nullptr || !is_class(errorclass)) return MPI_ERR_ARG;
     *errorcode = local_objects().errors.add_code(errorclass);
     return MPI_SUCCESS;
@@ -73,7 +73,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode) {
 LINTEL_MPI_NAME(MPI_Add_error_code);
 
 int PMPI_Add_error_string(int errorcode, const char* string) {
-  return mpi_call("MPI_Add_error_string", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Add_error_string", ObjectKind::kNone, [=]() -> int {
     if (string == nullptr) return MPI_ERR_ARG;
     std::string text(string, strnlen(string, MPI_MAX_ERROR_STRING - 1));
     return local_objects().errors.set_text(errorcode, std::move(text)) ? MPI_SUCCESS : MPI_ERR_ARG;

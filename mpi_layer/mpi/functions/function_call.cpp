@@ -6,7 +6,7 @@ namespace lintel::mpi {
 
 namespace {
 
-int return_error(HandleKind /*kind*/, std::uintptr_t /*object*/, int error,
+int return_error(ObjectKind /*kind*/, std::uintptr_t /*object*/, int error,
                  const char* /*function*/) {
   return error;
 }
@@ -19,7 +19,7 @@ void set_error_raiser(ErrorRaiser raiser) {
   current_raiser.store(raiser != nullptr ? raiser : return_error);
 }
 
-int raise_error(HandleKind kind, std::uintptr_t object, int error, const char* function) {
+int raise_error(ObjectKind kind, std::uintptr_t object, int error, const char* function) {
   return current_raiser.load()(kind, object, error, function);
 }
 

@@ -15,14 +15,14 @@ namespace lintel::mpi {
 // unless the program ends. `kind`: the kind of the object of the call, which determines the error
 // handler; kNone: the call has no object, and its errors belong to MPI_COMM_SELF (clause 9.3).
 // `object`: the handle number of a communicator, 0 for other kinds.
-using ErrorRaiser = int (*)(HandleKind kind, std::uintptr_t object, int error,
+using ErrorRaiser = int (*)(ObjectKind kind, std::uintptr_t object, int error,
                             const char* function);
 
 // Until the first call, errors are returned without a handler. Any thread, but not while other
 // threads call MPI.
 void set_error_raiser(ErrorRaiser raiser);
 
-int raise_error(HandleKind kind, std::uintptr_t object, int error, const char* function);
+int raise_error(ObjectKind kind, std::uintptr_t object, int error, const char* function);
 
 // The result of `body`, MPI_SUCCESS or an error code. An exception for lack of memory becomes an
 // error code.
@@ -39,7 +39,7 @@ int error_code_of(Body body) noexcept {
 
 // Runs `body`, which returns MPI_SUCCESS or an error code, as the function `name`.
 template <class Body>
-int mpi_call(const char* name, HandleKind kind, Body body) noexcept {
+int mpi_call(const char* name, ObjectKind kind, Body body) noexcept {
   const int error = error_code_of(body);
   return error == MPI_SUCCESS ? error : raise_error(kind, 0, error, name);
 }
@@ -49,7 +49,7 @@ template <class Body>
 int mpi_call(const char* name, MPI_Comm comm, Body body) noexcept {
   const int error = error_code_of(body);
   return error == MPI_SUCCESS ? error
-                              : raise_error(HandleKind::kCommunicator,
+                              : raise_error(ObjectKind::kCommunicator,
                                             reinterpret_cast<std::uintptr_t>(comm), error, name);
 }
 

@@ -87,7 +87,7 @@ int compare(MPI_Group group1, MPI_Group group2, int* result) {
 extern "C" {
 
 int PMPI_Group_size(MPI_Group group, int* size) {
-  return mpi_call("MPI_Group_size", HandleKind::kGroup, [=]() -> int {
+  return mpi_call("MPI_Group_size", ObjectKind::kGroup, [=]() -> int {
     const GroupRef members = find_group(group);
     if (!members) return MPI_ERR_GROUP;
     if (size == nullptr) return MPI_ERR_ARG;
@@ -98,7 +98,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
 LINTEL_MPI_NAME(MPI_Group_size);
 
 int PMPI_Group_rank(MPI_Group group, int* rank) {
-  return mpi_call("MPI_Group_rank", HandleKind::kGroup, [=]() -> int {
+  return mpi_call("MPI_Group_rank", ObjectKind::kGroup, [=]() -> int {
     const GroupRef members = find_group(group);
     if (!members) return MPI_ERR_GROUP;
     if (rank == nullptr) return MPI_ERR_ARG;
@@ -111,19 +111,19 @@ LINTEL_MPI_NAME(MPI_Group_rank);
 
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
                                int ranks2[]) {
-  return mpi_call("MPI_Group_translate_ranks", HandleKind::kGroup,
+  return mpi_call("MPI_Group_translate_ranks", ObjectKind::kGroup,
                   [=] { return translate(group1, n, ranks1, group2, ranks2); });
 }
 LINTEL_MPI_NAME(MPI_Group_translate_ranks);
 
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
-  return mpi_call("MPI_Group_compare", HandleKind::kGroup,
+  return mpi_call("MPI_Group_compare", ObjectKind::kGroup,
                   [=] { return compare(group1, group2, result); });
 }
 LINTEL_MPI_NAME(MPI_Group_compare);
 
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_union", HandleKind::kGroup, [=] {
+  return mpi_call("MPI_Group_union", ObjectKind::kGroup, [=] {
     return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) {
       return one.united_with(other);
     });
@@ -132,7 +132,7 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
 LINTEL_MPI_NAME(MPI_Group_union);
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_intersection", HandleKind::kGroup, [=] {
+  return mpi_call("MPI_Group_intersection", ObjectKind::kGroup, [=] {
     return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) {
       return one.intersected_with(other);
     });
@@ -141,7 +141,7 @@ int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgr
 LINTEL_MPI_NAME(MPI_Group_intersection);
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_difference", HandleKind::kGroup, [=] {
+  return mpi_call("MPI_Group_difference", ObjectKind::kGroup, [=] {
     return combine_groups(group1, group2, newgroup,
                           [](const Group& one, const Group& other) { return one.without(other); });
   });
@@ -149,31 +149,31 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgrou
 LINTEL_MPI_NAME(MPI_Group_difference);
 
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_incl", HandleKind::kGroup,
+  return mpi_call("MPI_Group_incl", ObjectKind::kGroup,
                   [=] { return choose(group, n, ranks, true, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_incl);
 
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_excl", HandleKind::kGroup,
+  return mpi_call("MPI_Group_excl", ObjectKind::kGroup,
                   [=] { return choose(group, n, ranks, false, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_excl);
 
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_range_incl", HandleKind::kGroup,
+  return mpi_call("MPI_Group_range_incl", ObjectKind::kGroup,
                   [=] { return choose_ranges(group, n, ranges, true, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_range_incl);
 
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_range_excl", HandleKind::kGroup,
+  return mpi_call("MPI_Group_range_excl", ObjectKind::kGroup,
                   [=] { return choose_ranges(group, n, ranges, false, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_range_excl);
 
 int PMPI_Group_free(MPI_Group* group) {
-  return mpi_call("MPI_Group_free", HandleKind::kGroup, [=]() -> int {
+  return mpi_call("MPI_Group_free", ObjectKind::kGroup, [=]() -> int {
     if (group == nullptr) return MPI_ERR_ARG;
     if (*group != MPI_GROUP_EMPTY && !local_objects().groups.remove(number_of(*group)))
       return MPI_ERR_GROUP;

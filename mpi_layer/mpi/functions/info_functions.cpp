@@ -73,14 +73,14 @@ int give_info(std::shared_ptr<Info> info, MPI_Info* handle) {
 extern "C" {
 
 int PMPI_Info_create(MPI_Info* info) {
-  return mpi_call("MPI_Info_create", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_create", ObjectKind::kInfo, [=]() -> int {
     return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG;
   });
 }
 LINTEL_MPI_NAME(MPI_Info_create);
 
 int PMPI_Info_free(MPI_Info* info) {
-  return mpi_call("MPI_Info_free", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_free", ObjectKind::kInfo, [=]() -> int {
     if (info == nullptr) return MPI_ERR_ARG;
     if (!local_objects().infos.remove(number_of(*info))) return MPI_ERR_INFO;
     *info = MPI_INFO_NULL;
@@ -90,7 +90,7 @@ int PMPI_Info_free(MPI_Info* info) {
 LINTEL_MPI_NAME(MPI_Info_free);
 
 int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
-  return mpi_call("MPI_Info_dup", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_dup", ObjectKind::kInfo, [=]() -> int {
     const std::shared_ptr<Info> original = find_info(info);
     if (!original) return MPI_ERR_INFO;
     return newinfo != nullptr ? give_info(std::make_shared<Info>(*original), newinfo) : MPI_ERR_ARG;
@@ -99,24 +99,24 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
 LINTEL_MPI_NAME(MPI_Info_dup);
 
 int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
-  return mpi_call("MPI_Info_set", HandleKind::kInfo, [=] { return set(info, key, value); });
+  return mpi_call("MPI_Info_set", ObjectKind::kInfo, [=] { return set(info, key, value); });
 }
 LINTEL_MPI_NAME(MPI_Info_set);
 
 int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
-  return mpi_call("MPI_Info_get", HandleKind::kInfo,
+  return mpi_call("MPI_Info_get", ObjectKind::kInfo,
                   [=] { return get(info, key, valuelen, value, flag); });
 }
 LINTEL_MPI_NAME(MPI_Info_get);
 
 int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
-  return mpi_call("MPI_Info_get_string", HandleKind::kInfo,
+  return mpi_call("MPI_Info_get_string", ObjectKind::kInfo,
                   [=] { return get_string(info, key, buflen, value, flag); });
 }
 LINTEL_MPI_NAME(MPI_Info_get_string);
 
 int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) {
-  return mpi_call("MPI_Info_get_valuelen", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_get_valuelen", ObjectKind::kInfo, [=]() -> int {
     std::optional<std::string> found;
     if (const int error = look_up(info, key, &found); error != MPI_SUCCESS) return error;
     if (const int error = check_pointers({valuelen, flag}); error != MPI_SUCCESS) return error;
@@ -128,7 +128,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
 LINTEL_MPI_NAME(MPI_Info_get_valuelen);
 
 int PMPI_Info_delete(MPI_Info info, const char* key) {
-  return mpi_call("MPI_Info_delete", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_delete", ObjectKind::kInfo, [=]() -> int {
     const std::shared_ptr<Info> own = find_own_info(info);
     if (!own) return MPI_ERR_INFO;
     if (!is_key(key)) return MPI_ERR_INFO_KEY;
@@ -138,7 +138,7 @@ int PMPI_Info_delete(MPI_Info info, const char* key) {
 LINTEL_MPI_NAME(MPI_Info_delete);
 
 int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
-  return mpi_call("MPI_Info_get_nkeys", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_get_nkeys", ObjectKind::kInfo, [=]() -> int {
     const std::shared_ptr<Info> found = find_info(info);
     if (!found) return MPI_ERR_INFO;
     if (nkeys == nullptr) return MPI_ERR_ARG;
@@ -149,7 +149,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
 LINTEL_MPI_NAME(MPI_Info_get_nkeys);
 
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
-  return mpi_call("MPI_Info_get_nthkey", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_get_nthkey", ObjectKind::kInfo, [=]() -> int {
     const std::shared_ptr<Info> found = find_info(info);
     if (!found) return MPI_ERR_INFO;
     const std::optional<std::string> name = found->key(n);
@@ -162,7 +162,7 @@ LINTEL_MPI_NAME(MPI_Info_get_nthkey);
 
 // Returns an empty object, because this library has no hints about the start of the process.
 int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
-  return mpi_call("MPI_Info_create_env", HandleKind::kInfo, [=]() -> int {
+  return mpi_call("MPI_Info_create_env", ObjectKind::kInfo, [=]() -> int {
     return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG;
   });
 }

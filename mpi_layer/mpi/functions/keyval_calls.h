@@ -46,16 +46,16 @@ Keyval::Delete delete_of(DeleteFunction<Handle>* function, DeleteFunction<Handle
   };
 }
 
-int create_keyval(HandleKind kind, Keyval::Copy copy, Keyval::Delete remove, int* keyval);
-int free_keyval(HandleKind kind, int* keyval);
+int create_keyval(ObjectKind kind, Keyval::Copy copy, Keyval::Delete remove, int* keyval);
+int free_keyval(ObjectKind kind, int* keyval);
 
 // `object` is the handle number of the object that has the attributes.
-int set_attribute(HandleKind kind, AttributeCache& attributes, std::uintptr_t object, int keyval,
+int set_attribute(ObjectKind kind, AttributeCache& attributes, std::uintptr_t object, int keyval,
                   void* value);
 // REQUIRES: `value` and `flag` are not null.
-int get_attribute(HandleKind kind, const AttributeCache& attributes, int keyval, void* value,
+int get_attribute(ObjectKind kind, const AttributeCache& attributes, int keyval, void* value,
                   int* flag);
-int delete_attribute(HandleKind kind, AttributeCache& attributes, std::uintptr_t object,
+int delete_attribute(ObjectKind kind, AttributeCache& attributes, std::uintptr_t object,
                      int keyval);
 
 }  // namespace lintel::mpi

@@ -21,10 +21,10 @@
 namespace lintel::mpi {
 
 struct LocalObjects {
-  HandleTable<const Datatype> datatypes{HandleKind::kDatatype};
-  HandleTable<const UserOperation> operations{HandleKind::kOperation};
-  HandleTable<const Group> groups{HandleKind::kGroup};
-  HandleTable<Info> infos{HandleKind::kInfo};
+  HandleTable<const Datatype> datatypes{ObjectKind::kDatatype};
+  HandleTable<const UserOperation> operations{ObjectKind::kOperation};
+  HandleTable<const Group> groups{ObjectKind::kGroup};
+  HandleTable<Info> infos{ObjectKind::kInfo};
   KeyvalTable keyvals;
   ErrorTable errors{MPI_ERR_LASTCODE + 1};
   std::atomic<int> world_rank{0};  // of this process; 0 until the start-up sets it

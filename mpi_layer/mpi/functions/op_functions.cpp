@@ -71,7 +71,7 @@ int reduce_local(const void* inbuf, void* inoutbuf, std::int64_t count, MPI_Data
 extern "C" {
 
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-  return mpi_call("MPI_Op_create", HandleKind::kOperation, [=]() -> int {
+  return mpi_call("MPI_Op_create", ObjectKind::kOperation, [=]() -> int {
     if (user_fn == nullptr || op == nullptr) return MPI_ERR_ARG;
     return create(
         {[user_fn](const Operands& operands) { apply_in_parts<int>(user_fn, operands, INT_MAX); },
@@ -82,7 +82,7 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
 LINTEL_MPI_NAME(MPI_Op_create);
 
 int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-  return mpi_call("MPI_Op_create_c", HandleKind::kOperation, [=]() -> int {
+  return mpi_call("MPI_Op_create_c", ObjectKind::kOperation, [=]() -> int {
     if (user_fn == nullptr || op == nullptr) return MPI_ERR_ARG;
     return create({[user_fn](const Operands& operands) {
                      apply_in_parts<MPI_Count>(user_fn, operands, INT64_MAX);
@@ -94,7 +94,7 @@ int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
 LINTEL_MPI_NAME(MPI_Op_create_c);
 
 int PMPI_Op_free(MPI_Op* op) {
-  return mpi_call("MPI_Op_free", HandleKind::kOperation, [=]() -> int {
+  return mpi_call("MPI_Op_free", ObjectKind::kOperation, [=]() -> int {
     if (op == nullptr) return MPI_ERR_ARG;
     if (!local_objects().operations.remove(number_of(*op))) return MPI_ERR_OP;
     *op = MPI_OP_NULL;
@@ -104,21 +104,21 @@ int PMPI_Op_free(MPI_Op* op) {
 LINTEL_MPI_NAME(MPI_Op_free);
 
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
-  return mpi_call("MPI_Op_commutative", HandleKind::kOperation,
+  return mpi_call("MPI_Op_commutative", ObjectKind::kOperation,
                   [=] { return is_commutative(op, commute); });
 }
 LINTEL_MPI_NAME(MPI_Op_commutative);
 
 int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
                       MPI_Op op) {
-  return mpi_call("MPI_Reduce_local", HandleKind::kOperation,
+  return mpi_call("MPI_Reduce_local", ObjectKind::kOperation,
                   [=] { return reduce_local(inbuf, inoutbuf, count, datatype, op); });
 }
 LINTEL_MPI_NAME(MPI_Reduce_local);
 
 int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
                         MPI_Op op) {
-  return mpi_call("MPI_Reduce_local_c", HandleKind::kOperation,
+  return mpi_call("MPI_Reduce_local_c", ObjectKind::kOperation,
                   [=] { return reduce_local(inbuf, inoutbuf, count, datatype, op); });
 }
 LINTEL_MPI_NAME(MPI_Reduce_local_c);

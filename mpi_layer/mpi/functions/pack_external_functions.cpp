@@ -97,7 +97,7 @@ extern "C" {
 
 int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype,
                        void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-  return mpi_call("MPI_Pack_external", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Pack_external", ObjectKind::kDatatype, [=] {
     return pack_items(datarep, inbuf, incount, datatype, outbuf, outsize, position);
   });
 }
@@ -106,7 +106,7 @@ LINTEL_MPI_NAME(MPI_Pack_external);
 int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount,
                          MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
                          MPI_Count* position) {
-  return mpi_call("MPI_Pack_external_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Pack_external_c", ObjectKind::kDatatype, [=] {
     return pack_items(datarep, inbuf, incount, datatype, outbuf, outsize, position);
   });
 }
@@ -114,7 +114,7 @@ LINTEL_MPI_NAME(MPI_Pack_external_c);
 
 int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize,
                          MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype) {
-  return mpi_call("MPI_Unpack_external", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Unpack_external", ObjectKind::kDatatype, [=] {
     return unpack_items(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   });
 }
@@ -123,7 +123,7 @@ LINTEL_MPI_NAME(MPI_Unpack_external);
 int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize,
                            MPI_Count* position, void* outbuf, MPI_Count outcount,
                            MPI_Datatype datatype) {
-  return mpi_call("MPI_Unpack_external_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Unpack_external_c", ObjectKind::kDatatype, [=] {
     return unpack_items(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   });
 }
@@ -131,14 +131,14 @@ LINTEL_MPI_NAME(MPI_Unpack_external_c);
 
 int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype,
                             MPI_Aint* size) {
-  return mpi_call("MPI_Pack_external_size", HandleKind::kDatatype,
+  return mpi_call("MPI_Pack_external_size", ObjectKind::kDatatype,
                   [=] { return packed_size(datarep, incount, datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Pack_external_size);
 
 int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype,
                               MPI_Count* size) {
-  return mpi_call("MPI_Pack_external_size_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Pack_external_size_c", ObjectKind::kDatatype,
                   [=] { return packed_size(datarep, incount, datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Pack_external_size_c);

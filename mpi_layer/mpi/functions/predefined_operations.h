@@ -11,11 +11,11 @@ namespace lintel::mpi {
 // Nothing for MPI_OP_NULL, for handles of other operations, and for MPI_REPLACE and MPI_NO_OP,
 // which are no reductions.
 inline std::optional<Reduction> predefined_reduction(MPI_Op op) {
-  struct Row {
+  struct ReductionRow {
     MPI_Op op;
     Reduction reduction;
   };
-  static const Row kRows[] = {
+  static const ReductionRow kRows[] = {
       {MPI_SUM, Reduction::kSum},
       {MPI_MIN, Reduction::kMin},
       {MPI_MAX, Reduction::kMax},
@@ -29,7 +29,7 @@ inline std::optional<Reduction> predefined_reduction(MPI_Op op) {
       {MPI_MINLOC, Reduction::kMinLocation},
       {MPI_MAXLOC, Reduction::kMaxLocation},
   };
-  for (const Row& row : kRows) {
+  for (const ReductionRow& row : kRows) {
     if (row.op == op) return row.reduction;
   }
   return std::nullopt;

@@ -82,55 +82,55 @@ int set_field(MPI_Status* status, int MPI_Status::*field, int value) {
 extern "C" {
 
 int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return mpi_call("MPI_Get_count", HandleKind::kDatatype,
+  return mpi_call("MPI_Get_count", ObjectKind::kDatatype,
                   [=] { return get_count(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_count);
 
 int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return mpi_call("MPI_Get_count_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Get_count_c", ObjectKind::kDatatype,
                   [=] { return get_count(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_count_c);
 
 int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return mpi_call("MPI_Get_elements", HandleKind::kDatatype,
+  return mpi_call("MPI_Get_elements", ObjectKind::kDatatype,
                   [=] { return get_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements);
 
 int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return mpi_call("MPI_Get_elements_x", HandleKind::kDatatype,
+  return mpi_call("MPI_Get_elements_x", ObjectKind::kDatatype,
                   [=] { return get_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements_x);
 
 int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return mpi_call("MPI_Get_elements_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Get_elements_c", ObjectKind::kDatatype,
                   [=] { return get_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements_c);
 
 int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
-  return mpi_call("MPI_Status_set_elements", HandleKind::kDatatype,
+  return mpi_call("MPI_Status_set_elements", ObjectKind::kDatatype,
                   [=] { return set_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_elements);
 
 int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-  return mpi_call("MPI_Status_set_elements_x", HandleKind::kDatatype,
+  return mpi_call("MPI_Status_set_elements_x", ObjectKind::kDatatype,
                   [=] { return set_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_elements_x);
 
 int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-  return mpi_call("MPI_Status_set_elements_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Status_set_elements_c", ObjectKind::kDatatype,
                   [=] { return set_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_elements_c);
 
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
-  return mpi_call("MPI_Test_cancelled", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Test_cancelled", ObjectKind::kNone, [=]() -> int {
     if (const int error = check_pointers({status, flag}); error != MPI_SUCCESS) return error;
     *flag = is_cancelled(*status) ? 1 : 0;
     return MPI_SUCCESS;
@@ -139,7 +139,7 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
 LINTEL_MPI_NAME(MPI_Test_cancelled);
 
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
-  return mpi_call("MPI_Status_set_cancelled", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Status_set_cancelled", ObjectKind::kNone, [=]() -> int {
     if (status == nullptr) return MPI_ERR_ARG;
     set_cancelled(*status, flag != 0);
     return MPI_SUCCESS;
@@ -148,37 +148,37 @@ int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
 LINTEL_MPI_NAME(MPI_Status_set_cancelled);
 
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
-  return mpi_call("MPI_Status_get_source", HandleKind::kNone,
+  return mpi_call("MPI_Status_get_source", ObjectKind::kNone,
                   [=] { return get_field(status, &MPI_Status::MPI_SOURCE, source); });
 }
 LINTEL_MPI_NAME(MPI_Status_get_source);
 
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
-  return mpi_call("MPI_Status_get_tag", HandleKind::kNone,
+  return mpi_call("MPI_Status_get_tag", ObjectKind::kNone,
                   [=] { return get_field(status, &MPI_Status::MPI_TAG, tag); });
 }
 LINTEL_MPI_NAME(MPI_Status_get_tag);
 
 int PMPI_Status_get_error(const MPI_Status* status, int* error) {
-  return mpi_call("MPI_Status_get_error", HandleKind::kNone,
+  return mpi_call("MPI_Status_get_error", ObjectKind::kNone,
                   [=] { return get_field(status, &MPI_Status::MPI_ERROR, error); });
 }
 LINTEL_MPI_NAME(MPI_Status_get_error);
 
 int PMPI_Status_set_source(MPI_Status* status, int source) {
-  return mpi_call("MPI_Status_set_source", HandleKind::kNone,
+  return mpi_call("MPI_Status_set_source", ObjectKind::kNone,
                   [=] { return set_field(status, &MPI_Status::MPI_SOURCE, source); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_source);
 
 int PMPI_Status_set_tag(MPI_Status* status, int tag) {
-  return mpi_call("MPI_Status_set_tag", HandleKind::kNone,
+  return mpi_call("MPI_Status_set_tag", ObjectKind::kNone,
                   [=] { return set_field(status, &MPI_Status::MPI_TAG, tag); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_tag);
 
 int PMPI_Status_set_error(MPI_Status* status, int error) {
-  return mpi_call("MPI_Status_set_error", HandleKind::kNone,
+  return mpi_call("MPI_Status_set_error", ObjectKind::kNone,
                   [=] { return set_field(status, &MPI_Status::MPI_ERROR, error); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_error);

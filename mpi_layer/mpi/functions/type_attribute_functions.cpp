@@ -8,7 +8,7 @@ namespace lintel::mpi {
 
 namespace {
 
-constexpr HandleKind kKind = HandleKind::kDatatype;
+constexpr ObjectKind kKind = ObjectKind::kDatatype;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ extern "C" {
 
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
                             MPI_Type_delete_attr_function* remove, int* keyval, void* extra_state) {
-  return mpi_call("MPI_Type_create_keyval", HandleKind::kNone, [=] {
+  return mpi_call("MPI_Type_create_keyval", ObjectKind::kNone, [=] {
     return create_keyval(
         kKind, copy_of<MPI_Datatype>(copy, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN, extra_state),
         delete_of<MPI_Datatype>(remove, MPI_TYPE_NULL_DELETE_FN, extra_state), keyval);
@@ -25,13 +25,13 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
 LINTEL_MPI_NAME(MPI_Type_create_keyval);
 
 int PMPI_Type_free_keyval(int* keyval) {
-  return mpi_call("MPI_Type_free_keyval", HandleKind::kNone,
+  return mpi_call("MPI_Type_free_keyval", ObjectKind::kNone,
                   [=] { return free_keyval(kKind, keyval); });
 }
 LINTEL_MPI_NAME(MPI_Type_free_keyval);
 
 int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
-  return mpi_call("MPI_Type_set_attr", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_set_attr", ObjectKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
     if (!type) return MPI_ERR_TYPE;
     return set_attribute(kKind, type->attributes(), number_of(datatype), keyval, value);
@@ -40,7 +40,7 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
 LINTEL_MPI_NAME(MPI_Type_set_attr);
 
 int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
-  return mpi_call("MPI_Type_get_attr", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_get_attr", ObjectKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
     if (!type) return MPI_ERR_TYPE;
     if (const int error = check_pointers({value, flag}); error != MPI_SUCCESS) return error;
@@ -50,7 +50,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag
 LINTEL_MPI_NAME(MPI_Type_get_attr);
 
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
-  return mpi_call("MPI_Type_delete_attr", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_delete_attr", ObjectKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
     if (!type) return MPI_ERR_TYPE;
     return delete_attribute(kKind, type->attributes(), number_of(datatype), keyval);

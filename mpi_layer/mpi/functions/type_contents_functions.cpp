@@ -67,7 +67,7 @@ extern "C" {
 
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses,
                            int* num_datatypes, int* combiner) {
-  return mpi_call("MPI_Type_get_envelope", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_get_envelope", ObjectKind::kDatatype, [=] {
     return get_envelope<int>(datatype, num_integers, num_addresses, nullptr, num_datatypes,
                              combiner);
   });
@@ -77,7 +77,7 @@ LINTEL_MPI_NAME(MPI_Type_get_envelope);
 int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
                              MPI_Count* num_addresses, MPI_Count* num_large_counts,
                              MPI_Count* num_datatypes, int* combiner) {
-  return mpi_call("MPI_Type_get_envelope_c", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_get_envelope_c", ObjectKind::kDatatype, [=]() -> int {
     if (num_large_counts == nullptr) return MPI_ERR_ARG;
     return get_envelope(datatype, num_integers, num_addresses, num_large_counts, num_datatypes,
                         combiner);
@@ -88,7 +88,7 @@ LINTEL_MPI_NAME(MPI_Type_get_envelope_c);
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
                            int max_datatypes, int integers[], MPI_Aint addresses[],
                            MPI_Datatype datatypes[]) {
-  return mpi_call("MPI_Type_get_contents", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_get_contents", ObjectKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
     if (type && !type->contents().large_counts.empty()) return MPI_ERR_TYPE;
     return get_contents(datatype, {max_integers, integers}, {max_addresses, addresses},
@@ -101,7 +101,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_
                              MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[],
                              MPI_Aint addresses[], MPI_Count large_counts[],
                              MPI_Datatype datatypes[]) {
-  return mpi_call("MPI_Type_get_contents_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_get_contents_c", ObjectKind::kDatatype, [=] {
     return get_contents(datatype, {max_integers, integers}, {max_addresses, addresses},
                         {max_large_counts, large_counts}, {max_datatypes, datatypes});
   });
@@ -109,7 +109,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_
 LINTEL_MPI_NAME(MPI_Type_get_contents_c);
 
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-  return mpi_call("MPI_Type_get_name", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_get_name", ObjectKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
     if (!type && datatype != MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
     if (const int error = check_pointers({type_name, resultlen}); error != MPI_SUCCESS)
@@ -122,7 +122,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
 LINTEL_MPI_NAME(MPI_Type_get_name);
 
 int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
-  return mpi_call("MPI_Type_set_name", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_set_name", ObjectKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
     if (!type) return MPI_ERR_TYPE;
     if (type_name == nullptr) return MPI_ERR_ARG;

@@ -188,42 +188,42 @@ int give_type(const std::shared_ptr<Datatype>& type, MPI_Datatype* newtype) {
 extern "C" {
 
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_contiguous", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_contiguous", ObjectKind::kDatatype,
                   [=] { return contiguous(count, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_contiguous);
 
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
                      MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_vector", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_vector", ObjectKind::kDatatype,
                   [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_vector);
 
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                              MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hvector", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_hvector", ObjectKind::kDatatype,
                   [=] { return hvector(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hvector);
 
 int PMPI_Type_indexed(int count, const int lengths[], const int displacements[],
                       MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_indexed", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_indexed", ObjectKind::kDatatype,
                   [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_indexed);
 
 int PMPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint displacements[],
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_hindexed", ObjectKind::kDatatype,
                   [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed);
 
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
                                    MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_indexed_block", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_indexed_block", ObjectKind::kDatatype, [=] {
     return indexed_block(count, blocklength, displacements, oldtype, newtype);
   });
 }
@@ -231,7 +231,7 @@ LINTEL_MPI_NAME(MPI_Type_create_indexed_block);
 
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
                                     MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed_block", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_hindexed_block", ObjectKind::kDatatype, [=] {
     return hindexed_block(count, blocklength, displacements, oldtype, newtype);
   });
 }
@@ -239,41 +239,41 @@ LINTEL_MPI_NAME(MPI_Type_create_hindexed_block);
 
 int PMPI_Type_create_struct(int count, const int lengths[], const MPI_Aint displacements[],
                             const MPI_Datatype types[], MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_struct", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_struct", ObjectKind::kDatatype,
                   [=] { return structure(count, lengths, displacements, types, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_struct);
 
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                              MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_resized", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_resized", ObjectKind::kDatatype,
                   [=] { return resized<int>(oldtype, lb, extent, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_resized);
 
 int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_contiguous_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_contiguous_c", ObjectKind::kDatatype,
                   [=] { return contiguous(count, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_contiguous_c);
 
 int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                        MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_vector_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_vector_c", ObjectKind::kDatatype,
                   [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_vector_c);
 
 int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                                MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hvector_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_hvector_c", ObjectKind::kDatatype,
                   [=] { return hvector(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hvector_c);
 
 int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[],
                         MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_indexed_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_indexed_c", ObjectKind::kDatatype,
                   [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_indexed_c);
@@ -281,7 +281,7 @@ LINTEL_MPI_NAME(MPI_Type_indexed_c);
 int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count lengths[],
                                 const MPI_Count displacements[], MPI_Datatype oldtype,
                                 MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_hindexed_c", ObjectKind::kDatatype,
                   [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_c);
@@ -289,7 +289,7 @@ LINTEL_MPI_NAME(MPI_Type_create_hindexed_c);
 int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
                                      const MPI_Count displacements[], MPI_Datatype oldtype,
                                      MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_indexed_block_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_indexed_block_c", ObjectKind::kDatatype, [=] {
     return indexed_block(count, blocklength, displacements, oldtype, newtype);
   });
 }
@@ -298,7 +298,7 @@ LINTEL_MPI_NAME(MPI_Type_create_indexed_block_c);
 int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
                                       const MPI_Count displacements[], MPI_Datatype oldtype,
                                       MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed_block_c", HandleKind::kDatatype, [=] {
+  return mpi_call("MPI_Type_create_hindexed_block_c", ObjectKind::kDatatype, [=] {
     return hindexed_block(count, blocklength, displacements, oldtype, newtype);
   });
 }
@@ -307,14 +307,14 @@ LINTEL_MPI_NAME(MPI_Type_create_hindexed_block_c);
 int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count lengths[],
                               const MPI_Count displacements[], const MPI_Datatype types[],
                               MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_struct_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_struct_c", ObjectKind::kDatatype,
                   [=] { return structure(count, lengths, displacements, types, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_struct_c);
 
 int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
                                MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_resized_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_create_resized_c", ObjectKind::kDatatype,
                   [=] { return resized<MPI_Count>(oldtype, lb, extent, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_resized_c);

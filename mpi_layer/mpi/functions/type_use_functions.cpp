@@ -119,7 +119,7 @@ int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) 
 extern "C" {
 
 int PMPI_Type_commit(MPI_Datatype* datatype) {
-  return mpi_call("MPI_Type_commit", HandleKind::kDatatype, [=]() -> int {
+  return mpi_call("MPI_Type_commit", ObjectKind::kDatatype, [=]() -> int {
     if (datatype == nullptr) return MPI_ERR_ARG;
     const DatatypeRef type = find_datatype(*datatype);
     if (!type) return MPI_ERR_TYPE;
@@ -130,79 +130,79 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 LINTEL_MPI_NAME(MPI_Type_commit);
 
 int PMPI_Type_free(MPI_Datatype* datatype) {
-  return mpi_call("MPI_Type_free", HandleKind::kDatatype, [=] { return free_type(datatype); });
+  return mpi_call("MPI_Type_free", ObjectKind::kDatatype, [=] { return free_type(datatype); });
 }
 LINTEL_MPI_NAME(MPI_Type_free);
 
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_dup", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_dup", ObjectKind::kDatatype,
                   [=] { return duplicate(oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_dup);
 
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-  return mpi_call("MPI_Type_size", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_size", ObjectKind::kDatatype,
                   [=] { return size_of_type(datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Type_size);
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-  return mpi_call("MPI_Type_size_x", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_size_x", ObjectKind::kDatatype,
                   [=] { return size_of_type(datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Type_size_x);
 
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
-  return mpi_call("MPI_Type_size_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_size_c", ObjectKind::kDatatype,
                   [=] { return size_of_type(datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Type_size_c);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
-  return mpi_call("MPI_Type_get_extent", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_extent", ObjectKind::kDatatype,
                   [=] { return extent_of_type(datatype, false, lb, extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_extent);
 
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return mpi_call("MPI_Type_get_extent_x", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_extent_x", ObjectKind::kDatatype,
                   [=] { return extent_of_type(datatype, false, lb, extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_extent_x);
 
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return mpi_call("MPI_Type_get_extent_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_extent_c", ObjectKind::kDatatype,
                   [=] { return extent_of_type(datatype, false, lb, extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_extent_c);
 
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
-  return mpi_call("MPI_Type_get_true_extent", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_true_extent", ObjectKind::kDatatype,
                   [=] { return extent_of_type(datatype, true, true_lb, true_extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_true_extent);
 
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-  return mpi_call("MPI_Type_get_true_extent_x", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_true_extent_x", ObjectKind::kDatatype,
                   [=] { return extent_of_type(datatype, true, true_lb, true_extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_true_extent_x);
 
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-  return mpi_call("MPI_Type_get_true_extent_c", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_true_extent_c", ObjectKind::kDatatype,
                   [=] { return extent_of_type(datatype, true, true_lb, true_extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_true_extent_c);
 
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-  return mpi_call("MPI_Type_match_size", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_match_size", ObjectKind::kDatatype,
                   [=] { return match_size(typeclass, size, datatype); });
 }
 LINTEL_MPI_NAME(MPI_Type_match_size);
 
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
                               MPI_Datatype* pair_type) {
-  return mpi_call("MPI_Type_get_value_index", HandleKind::kDatatype,
+  return mpi_call("MPI_Type_get_value_index", ObjectKind::kDatatype,
                   [=] { return get_value_index(value_type, index_type, pair_type); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_value_index);

@@ -25,7 +25,7 @@ int KeyvalTable::create(int kind, Keyval::Copy copy, Keyval::Delete remove) {
   key->copy = std::move(copy);
   key->remove = std::move(remove);
   const MutexLock lock(mutex_);
-  const auto [object, id] = keys_.create(Entry{key, key});
+  const auto [object, id] = keys_.create(KeyvalEntry{key, key});
   if (object == nullptr) return 0;
   key->number = kFirstNumber + static_cast<int>((id.slot << kGenerationBits) | id.generation);
   return key->number;
@@ -43,7 +43,7 @@ KeyvalRef KeyvalTable::find(int number, int kind) {
   KeyvalRef key;
   {
     const MutexLock lock(mutex_);
-    const Entry* entry = keys_.get(slot_of(number));
+    const KeyvalEntry* entry = keys_.get(slot_of(number));
     if (entry != nullptr) key = entry->key.lock();
   }
   return key && key->kind == kind ? key : nullptr;
@@ -52,7 +52,7 @@ KeyvalRef KeyvalTable::find(int number, int kind) {
 bool KeyvalTable::free(int number, int kind) {
   KeyvalRef freed;  // destroyed after the lock is released
   const MutexLock lock(mutex_);
-  Entry* entry = keys_.get(slot_of(number));
+  KeyvalEntry* entry = keys_.get(slot_of(number));
   if (entry == nullptr || !entry->held || entry->held->kind != kind) return false;
   freed = std::move(entry->held);
   return true;
@@ -119,14 +119,14 @@ int AttributeCache::copy_to(AttributeCache& copy, std::uintptr_t object) const {
   return 0;
 }
 
-void AttributeCache::give_to(AttributeCache& heir) {
+void AttributeCache::move_to(AttributeCache& target) {
   std::vector<Attribute> given;
   {
     const MutexLock lock(mutex_);
     given.swap(attributes_);
   }
-  const MutexLock lock(heir.mutex_);
-  heir.attributes_ = std::move(given);
+  const MutexLock lock(target.mutex_);
+  target.attributes_ = std::move(given);
 }
 
 int AttributeCache::remove_all(std::uintptr_t object) {

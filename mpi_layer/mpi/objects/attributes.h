@@ -53,13 +53,13 @@ class KeyvalTable {
   // Removes a key to which there are no references any more.
   void forget(const Keyval* key) LINTEL_EXCLUDES(mutex_);
 
-  struct Entry {
+  struct KeyvalEntry {
     std::weak_ptr<const Keyval> key;
     KeyvalRef held;  // until the program frees it
   };
 
   Mutex mutex_;
-  SlotPool<Entry> keys_ LINTEL_GUARDED_BY(mutex_){1U << 16, kGenerationBits};
+  SlotPool<KeyvalEntry> keys_ LINTEL_GUARDED_BY(mutex_){1U << 16, kGenerationBits};
 };
 
 class AttributeCache {
@@ -76,8 +76,8 @@ class AttributeCache {
   // yet. After a failure, the copies that were made stay there, and the caller removes them with
   // the object.
   int copy_to(AttributeCache& copy, std::uintptr_t object) const LINTEL_EXCLUDES(mutex_);
-  // Moves all values to `heir`, which must have none.
-  void give_to(AttributeCache& heir) LINTEL_EXCLUDES(mutex_);
+  // Moves all values to `target`, which must have none.
+  void move_to(AttributeCache& target) LINTEL_EXCLUDES(mutex_);
   // Deletes all values, the last set first. Stops at the first callback that fails and returns its
   // code; that value and the rest stay.
   int remove_all(std::uintptr_t object) LINTEL_EXCLUDES(mutex_);

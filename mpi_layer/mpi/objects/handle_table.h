@@ -24,7 +24,7 @@
 
 namespace lintel::mpi {
 
-enum class HandleKind : std::uint8_t {
+enum class ObjectKind : std::uint8_t {
   kNone = 0,
   kDatatype = 1,
   kOperation = 2,
@@ -39,7 +39,7 @@ enum class HandleKind : std::uint8_t {
 template <class T>
 class HandleTable {
  public:
-  explicit HandleTable(HandleKind kind) : kind_(kind) {}
+  explicit HandleTable(ObjectKind kind) : kind_(kind) {}
 
   // The new handle; 0 if there are 2^26 objects already.
   std::uintptr_t add(std::shared_ptr<T> object) LINTEL_EXCLUDES(mutex_) {
@@ -116,7 +116,7 @@ class HandleTable {
             static_cast<std::uint32_t>(handle >> kSlotBits)};
   }
 
-  const HandleKind kind_;
+  const ObjectKind kind_;
   Mutex mutex_;
   SlotPool<Entry> objects_ LINTEL_GUARDED_BY(mutex_){std::size_t{1} << kSlotBits};
 };

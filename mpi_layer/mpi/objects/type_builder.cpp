@@ -5,13 +5,13 @@
 
 namespace lintel::mpi {
 
-void TypeBuilder::Range::merge(std::int64_t from, std::int64_t to) {
+void TypeBuilder::ByteRange::merge(std::int64_t from, std::int64_t to) {
   lower = any ? std::min(lower, from) : from;
   upper = any ? std::max(upper, to) : to;
   any = true;
 }
 
-void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t upper,
+void TypeBuilder::merge_copies(ByteRange& range, std::int64_t lower, std::int64_t upper,
                                CheckedNumber offset, CheckedNumber span) {
   // the first and the last copy: all others are between them
   for (const CheckedNumber begin : {offset, offset + span}) {
@@ -91,7 +91,7 @@ std::optional<Shape> TypeBuilder::finish_shape() {
   shape.true_lower_bound = data_.lower;
   shape.true_upper_bound = data_.upper;
   shape.explicit_bounds = markers_.any;
-  const Range& bounds = markers_.any ? markers_ : data_;
+  const ByteRange& bounds = markers_.any ? markers_ : data_;
   shape.lower_bound = bounds.lower;
   const CheckedNumber extent = CheckedNumber(bounds.upper) - bounds.lower;
   const CheckedNumber true_extent = CheckedNumber(data_.upper) - data_.lower;

@@ -38,7 +38,7 @@ class TypeBuilder {
 
  private:
   // A range that grows when ranges are merged into it; empty at first.
-  struct Range {
+  struct ByteRange {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
     bool any = false;
@@ -48,12 +48,12 @@ class TypeBuilder {
   void add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies,
                  CheckedNumber stride);
   // Merges the range of `copies` of [lower, upper) into `range`. Records overflow.
-  void merge_copies(Range& range, std::int64_t lower, std::int64_t upper, CheckedNumber offset,
+  void merge_copies(ByteRange& range, std::int64_t lower, std::int64_t upper, CheckedNumber offset,
                     CheckedNumber span);
 
   LayoutBuilder layout_;
-  Range data_;
-  Range markers_;
+  ByteRange data_;
+  ByteRange markers_;
   CheckedNumber size_ = 0;
   CheckedNumber elements_ = 0;
   std::int64_t alignment_ = 1;

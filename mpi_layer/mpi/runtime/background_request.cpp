@@ -82,7 +82,7 @@ int make_background_request(const CommunicatorRef& communicator, std::function<i
       error != MPI_SUCCESS)
     return error;
   if (background.begin(*object)) return MPI_SUCCESS;
-  abandon_gated_request(request);
+  remove_gated_request(request);
   return MPI_ERR_NO_MEM;
 }
 

@@ -70,13 +70,13 @@ class GroupClients {
 
   // ---- Attributes: the number of clients and of hosts in the group, and numbers from 0 that
   // identify the client and the host of each process.
-  struct Attributes {
+  struct ImpiAttributes {
     int client_size = 1;
     int client_color = 0;
     int host_size = 1;
     int host_color = 0;
   };
-  const Attributes& attributes() const { return attributes_; }
+  const ImpiAttributes& attributes() const { return attributes_; }
 
  private:
   std::vector<int> numbers_;      // by rank: the number of its master
@@ -85,7 +85,7 @@ class GroupClients {
   std::vector<bool> among_messages_;
   GroupRef local_group_;
   int max_linear_;
-  Attributes attributes_;
+  ImpiAttributes attributes_;
 };
 
 }  // namespace lintel::mpi

@@ -13,7 +13,7 @@ namespace lintel::mpi {
 
 namespace {
 
-constexpr HandleKind kKind = HandleKind::kCommunicator;
+constexpr ObjectKind kKind = ObjectKind::kCommunicator;
 
 // The address of the value of a predefined key; null for other keys. The program may read the int
 // there at any time from now on.
@@ -48,7 +48,7 @@ bool is_impi_key(int keyval) {
 const int* impi_value(const Communicator& communicator, int keyval) {
   const GroupClients* const clients = communicator.clients();
   if (clients == nullptr) return nullptr;
-  const GroupClients::Attributes& values = clients->attributes();
+  const GroupClients::ImpiAttributes& values = clients->attributes();
   switch (keyval) {
     case IMPI_CLIENT_SIZE: return &values.client_size;
     case IMPI_CLIENT_COLOR: return &values.client_color;
@@ -63,7 +63,7 @@ extern "C" {
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
                             MPI_Comm_delete_attr_function* remove, int* keyval, void* extra_state) {
-  return mpi_call("MPI_Comm_create_keyval", HandleKind::kNone, [=] {
+  return mpi_call("MPI_Comm_create_keyval", ObjectKind::kNone, [=] {
     return create_keyval(
         kKind, copy_of<MPI_Comm>(copy, MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN, extra_state),
         delete_of<MPI_Comm>(remove, MPI_COMM_NULL_DELETE_FN, extra_state), keyval);
@@ -72,7 +72,7 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
 LINTEL_MPI_NAME(MPI_Comm_create_keyval);
 
 int PMPI_Comm_free_keyval(int* keyval) {
-  return mpi_call("MPI_Comm_free_keyval", HandleKind::kNone,
+  return mpi_call("MPI_Comm_free_keyval", ObjectKind::kNone,
                   [=] { return free_keyval(kKind, keyval); });
 }
 LINTEL_MPI_NAME(MPI_Comm_free_keyval);

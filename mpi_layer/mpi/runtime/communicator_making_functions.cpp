@@ -27,7 +27,8 @@ int check_hints(MPI_Info info) {
 int duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm) {
   if (newcomm == nullptr) return MPI_ERR_ARG;
   if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
-  return make_communicator(Team(parent), parent, parent->group(), Attributes::kCopied, newcomm);
+  return make_communicator(Team(parent), parent, parent->group(), AttributeCopying::kCopied,
+                           newcomm);
 }
 
 int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm,
@@ -38,7 +39,7 @@ int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newc
   const std::int32_t tag = parent->next_tag();
   // Attributes are copied now (clause 7.4.2). A process whose copy function fails still takes part,
   // so that the others do not wait for it; its request reports the error.
-  const auto inheritance = std::make_shared<Inheritance>(*parent, Attributes::kCopied);
+  const auto inheritance = std::make_shared<Inheritance>(*parent, AttributeCopying::kCopied);
   return make_background_request(
       parent,
       [=] {
@@ -76,7 +77,7 @@ int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
   if (const int error = agree_on_context(team, proposal, proposed, &number); error != MPI_SUCCESS)
     return error;
   const GroupRef group = members.empty() ? empty_group() : parent->group()->including(members);
-  Inheritance inheritance(*parent, Attributes::kNone);
+  Inheritance inheritance(*parent, AttributeCopying::kNone);
   return enter_communicator(number, group, inheritance, result);
 }
 
@@ -209,7 +210,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     GroupRef members;
     if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS)
       return error;
-    return make_communicator(Team(parent), parent, members, Attributes::kNone, newcomm);
+    return make_communicator(Team(parent), parent, members, AttributeCopying::kNone, newcomm);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_create);
@@ -230,7 +231,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
         // Tags of collective functions are negative. The highest is that of whole communicators.
         const int internal_tag = Team::kCollectiveTag - 1 - tag % (1 << 30);
         return make_communicator(Team(parent, *members, *rank, internal_tag), parent, members,
-                                 Attributes::kNone, newcomm);
+                                 AttributeCopying::kNone, newcomm);
       });
 }
 LINTEL_MPI_NAME(MPI_Comm_create_group);

@@ -25,16 +25,16 @@ int wait_one(MPI_Request* request, MPI_Status* status, CommunicatorRef* concerne
   if (blocks) requests.wait_all();
   const bool complete = blocks || requests.test_all();
   if (flag != nullptr) *flag = complete ? 1 : 0;
-  return complete ? requests.tell(0, status, concerned) : MPI_SUCCESS;
+  return complete ? requests.report(0, status, concerned) : MPI_SUCCESS;
 }
 
 // Sets the statuses of all requests. If one of them has an error, each status gets its own
 // MPI_ERROR (clause 3.7.5).
-int tell_all(RequestArray& requests, MPI_Status* statuses, CommunicatorRef* concerned) {
+int report_all(RequestArray& requests, MPI_Status* statuses, CommunicatorRef* concerned) {
   bool failed = false;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
-    const int error = requests.tell(i, status, concerned);
+    const int error = requests.report(i, status, concerned);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = error;
     failed = failed || error != MPI_SUCCESS;
   }
@@ -48,7 +48,7 @@ int wait_all(int count, MPI_Request* array, MPI_Status* statuses, CommunicatorRe
   if (blocks) requests.wait_all();
   const bool complete = blocks || requests.test_all();
   if (flag != nullptr) *flag = complete ? 1 : 0;
-  return complete ? tell_all(requests, statuses, concerned) : MPI_SUCCESS;
+  return complete ? report_all(requests, statuses, concerned) : MPI_SUCCESS;
 }
 
 int wait_any(int count, MPI_Request* array, int* index, MPI_Status* status,
@@ -64,7 +64,7 @@ int wait_any(int count, MPI_Request* array, int* index, MPI_Status* status,
     return MPI_SUCCESS;
   }
   *index = static_cast<int>(*found);
-  return requests.tell(*found, status, concerned);
+  return requests.report(*found, status, concerned);
 }
 
 int wait_some(int incount, MPI_Request* array, int* outcount, int* indices, MPI_Status* statuses,
@@ -81,7 +81,7 @@ int wait_some(int incount, MPI_Request* array, int* outcount, int* indices, MPI_
   bool failed = false;
   for (std::size_t i = 0; i < found.size(); ++i) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
-    const int error = requests.tell(found[i], status, concerned);
+    const int error = requests.report(found[i], status, concerned);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = error;
     failed = failed || error != MPI_SUCCESS;
     indices[i] = static_cast<int>(found[i]);

@@ -3,10 +3,12 @@
 namespace lintel::mpi {
 
 ErrorHandlerRef predefined_error_handler(MPI_Errhandler handle) {
-  static const auto& fatal = *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kFatal});
-  static const auto& abort = *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kAbort});
+  static const auto& fatal =
+      *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::ErrorHandling::kFatal});
+  static const auto& abort =
+      *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::ErrorHandling::kAbort});
   static const auto& give_back =
-      *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kReturn});
+      *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::ErrorHandling::kReturn});
   if (handle == MPI_ERRORS_ARE_FATAL) return fatal;
   if (handle == MPI_ERRORS_ABORT) return abort;
   if (handle == MPI_ERRORS_RETURN) return give_back;
@@ -15,10 +17,10 @@ ErrorHandlerRef predefined_error_handler(MPI_Errhandler handle) {
 
 MPI_Errhandler predefined_handle(const ErrorHandler& handler) {
   switch (handler.kind) {
-    case ErrorHandler::Kind::kFatal: return MPI_ERRORS_ARE_FATAL;
-    case ErrorHandler::Kind::kAbort: return MPI_ERRORS_ABORT;
-    case ErrorHandler::Kind::kReturn: return MPI_ERRORS_RETURN;
-    case ErrorHandler::Kind::kCall: break;
+    case ErrorHandler::ErrorHandling::kFatal: return MPI_ERRORS_ARE_FATAL;
+    case ErrorHandler::ErrorHandling::kAbort: return MPI_ERRORS_ABORT;
+    case ErrorHandler::ErrorHandling::kReturn: return MPI_ERRORS_RETURN;
+    case ErrorHandler::ErrorHandling::kCall: break;
   }
   return MPI_ERRHANDLER_NULL;
 }

@@ -9,13 +9,13 @@
 namespace lintel::mpi {
 
 struct ErrorHandler {
-  enum class Kind {
+  enum class ErrorHandling {
     kFatal,   // ends the job
     kAbort,   // ends the processes of the communicator; here the job
     kReturn,  // the call returns the error
     kCall,    // calls a function of the program, then returns the error
   };
-  Kind kind = Kind::kFatal;
+  ErrorHandling kind = ErrorHandling::kFatal;
   MPI_Comm_errhandler_function* function = nullptr;
 };
 using ErrorHandlerRef = std::shared_ptr<const ErrorHandler>;

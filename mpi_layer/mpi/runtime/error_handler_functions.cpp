@@ -28,10 +28,10 @@ extern "C" {
 
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function,
                                 MPI_Errhandler* errhandler) {
-  return mpi_call("MPI_Comm_create_errhandler", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Comm_create_errhandler", ObjectKind::kNone, [=]() -> int {
     if (function == nullptr || errhandler == nullptr) return MPI_ERR_ARG;
     return give_handler(
-        std::make_shared<ErrorHandler>(ErrorHandler{ErrorHandler::Kind::kCall, function}),
+        std::make_shared<ErrorHandler>(ErrorHandler{ErrorHandler::ErrorHandling::kCall, function}),
         errhandler);
   });
 }
@@ -66,7 +66,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
 LINTEL_MPI_NAME(MPI_Comm_call_errhandler);
 
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
-  return mpi_call("MPI_Errhandler_free", HandleKind::kNone, [=]() -> int {
+  return mpi_call("MPI_Errhandler_free", ObjectKind::kNone, [=]() -> int {
     if (errhandler == nullptr) return MPI_ERR_ARG;
     // Predefined error handlers are never freed, but a handle from MPI_Comm_get_errhandler may be
     // passed here.

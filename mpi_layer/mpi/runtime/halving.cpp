@@ -40,27 +40,27 @@ int Members::rank_of(int member) const {
   return favoured_ == 2 * member + 1 ? favoured_ : 2 * member;
 }
 
-int Members::silent_rank_of(int member) const {
+int Members::inactive_rank_of(int member) const {
   return member < pairs_ ? 4 * member + 1 - rank_of(member) : -1;
 }
 
 int Members::fold(Accumulator& items) const {
   const int member = member_of(team_.rank());
-  const int silent = silent_rank_of(member);
-  if (silent < 0) return MPI_SUCCESS;
+  const int inactive = inactive_rank_of(member);
+  if (inactive < 0) return MPI_SUCCESS;
   const int acting = rank_of(member);
-  if (team_.rank() == silent) return team_.send(acting, items.own());
-  const int error = team_.receive(silent, items.others());
-  if (error == MPI_SUCCESS) items.put(silent < acting);
+  if (team_.rank() == inactive) return team_.send(acting, items.own());
+  const int error = team_.receive(inactive, items.others());
+  if (error == MPI_SUCCESS) items.put(inactive < acting);
   return error;
 }
 
 int Members::unfold(const Accumulator& items) const {
   const int member = member_of(team_.rank());
-  const int silent = silent_rank_of(member);
-  if (silent < 0) return MPI_SUCCESS;
-  return team_.rank() == silent ? team_.receive(rank_of(member), items.own())
-                                : team_.send(silent, items.own());
+  const int inactive = inactive_rank_of(member);
+  if (inactive < 0) return MPI_SUCCESS;
+  return team_.rank() == inactive ? team_.receive(rank_of(member), items.own())
+                                  : team_.send(inactive, items.own());
 }
 
 int Members::combine(Accumulator& items) const {

@@ -29,7 +29,7 @@ class Members {
   // The active rank of a member.
   int rank_of(int member) const;
   // The inactive rank of a member, or -1.
-  int silent_rank_of(int member) const;
+  int inactive_rank_of(int member) const;
 
   // Inactive ranks give their items to the active ones, which combine them.
   int fold(Accumulator& items) const;

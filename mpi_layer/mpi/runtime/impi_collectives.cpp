@@ -31,7 +31,8 @@ int head_of_client(const Team& team, int root) {
 template <class Send, class Receive>
 int go_through(const GlobalPhase& phase, Send send, Receive receive) {
   for (const GlobalStep& step : phase) {
-    const int error = step.kind == GlobalStep::Kind::kSend ? send(step.peer) : receive(step.peer);
+    const int error =
+        step.kind == GlobalStep::StepDirection::kSend ? send(step.peer) : receive(step.peer);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

@@ -6,8 +6,8 @@ namespace lintel::mpi {
 
 namespace {
 
-GlobalStep send_to(int peer) { return {GlobalStep::Kind::kSend, peer}; }
-GlobalStep receive_from(int peer) { return {GlobalStep::Kind::kReceive, peer}; }
+GlobalStep send_to(int peer) { return {GlobalStep::StepDirection::kSend, peer}; }
+GlobalStep receive_from(int peer) { return {GlobalStep::StepDirection::kReceive, peer}; }
 
 int count_of(const Masters& masters) { return static_cast<int>(masters.ranks.size()); }
 bool is_linear(const Masters& masters) { return count_of(masters) <= masters.max_linear; }

@@ -13,8 +13,8 @@
 namespace lintel::mpi {
 
 struct GlobalStep {
-  enum class Kind : std::uint8_t { kSend, kReceive };
-  Kind kind = Kind::kSend;
+  enum class StepDirection : std::uint8_t { kSend, kReceive };
+  StepDirection kind = StepDirection::kSend;
   int peer = 0;  // its rank
   bool operator==(const GlobalStep&) const = default;
 };

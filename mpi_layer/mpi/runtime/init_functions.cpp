@@ -60,12 +60,12 @@ int PMPI_Is_thread_main(int* flag) {
 LINTEL_MPI_NAME(MPI_Is_thread_main);
 
 int PMPI_Initialized(int* flag) {
-  return flag_of(runtime().state() >= Runtime::State::kRunning, flag);
+  return flag_of(runtime().state() >= Runtime::RuntimeState::kRunning, flag);
 }
 LINTEL_MPI_NAME(MPI_Initialized);
 
 int PMPI_Finalized(int* flag) {
-  return flag_of(runtime().state() == Runtime::State::kFinalized, flag);
+  return flag_of(runtime().state() == Runtime::RuntimeState::kFinalized, flag);
 }
 LINTEL_MPI_NAME(MPI_Finalized);
 

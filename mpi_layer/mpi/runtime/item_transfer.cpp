@@ -35,7 +35,7 @@ int ItemTransfer::take(ItemBuffer buffer, bool receives, std::int32_t process) {
   buffer_ = std::move(buffer);
   receives_ = receives;
   is_restated_ = false;
-  form_ = Form::kAsHere;
+  form_ = WireForm::kAsHere;
   capacity_ = buffer_.bytes();
   if (any_external_process() && capacity_ > 0 &&
       (process == kAnySource || is_external_process(process))) {
@@ -43,9 +43,10 @@ int ItemTransfer::take(ItemBuffer buffer, bool receives, std::int32_t process) {
     if (!external.is_native) {
       const CheckedNumber bytes = external.size * buffer_.count;
       if (!bytes.fits()) return MPI_ERR_COUNT;
-      form_ = process == kAnySource ? Form::kToBeSeen : Form::kExternal;
+      form_ = process == kAnySource ? WireForm::kToBeSeen : WireForm::kExternal;
       external_bytes_ = bytes.value();
-      capacity_ = form_ == Form::kExternal ? external_bytes_ : std::max(capacity_, external_bytes_);
+      capacity_ =
+          form_ == WireForm::kExternal ? external_bytes_ : std::max(capacity_, external_bytes_);
     }
   }
   is_packed_ = capacity_ > 0 && !(is_direct() && buffer_.is_contiguous());
@@ -63,7 +64,7 @@ std::byte* ItemTransfer::bytes() const {
 int ItemTransfer::fill() {
   if (!is_packed_ || receives_) return MPI_SUCCESS;
   const std::span packed(packed_.get(), static_cast<std::size_t>(capacity_));
-  if (form_ == Form::kAsHere) {
+  if (form_ == WireForm::kAsHere) {
     pack(buffer_.items(), 0, packed);
   } else if (!pack_external(*buffer_.type, buffer_.address, buffer_.count, packed)) {
     return MPI_ERR_CONVERSION;
@@ -122,9 +123,9 @@ int ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer,
                                    ReceiveArguments arguments) {
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_.as_receive());
-      refusal != Refusal::kNone)
-    return error_of(refusal);
+  if (const CallError call_error = messenger.receive_and_wait(arguments, request_.as_receive());
+      call_error != CallError::kNone)
+    return error_of(call_error);
   finish();
   return MPI_SUCCESS;
 }
@@ -146,7 +147,7 @@ int ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer,
 }
 
 int ItemTransfer::start(Messenger& messenger) {
-  if (request().active()) return error_of(Refusal::kRequest);
+  if (request().active()) return error_of(CallError::kRequest);
   if (room_ != nullptr) {
     if (const int error = send_through_room(messenger, buffered_); error != MPI_SUCCESS)
       return error;
@@ -168,20 +169,21 @@ int ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer,
                                             request_.as_receive()));
 }
 
-const Result& ItemTransfer::wait(Messenger& messenger) {
+const MessageResult& ItemTransfer::wait(Messenger& messenger) {
   messenger.wait(request());
   finish();
   return result();
 }
 
 void ItemTransfer::finish() {
-  if (!std::exchange(unfinished_, false) || !receives_ || (!is_packed_ && form_ == Form::kAsHere))
+  if (!std::exchange(unfinished_, false) || !receives_ ||
+      (!is_packed_ && form_ == WireForm::kAsHere))
     return;
-  const Result& result = request().result();
+  const MessageResult& result = request().result();
   if (result.cancelled ||
-      (result.failure != Failure::kNone && result.failure != Failure::kTruncated))
+      (result.failure != RequestFailure::kNone && result.failure != RequestFailure::kTruncated))
     return;
-  if (form_ != Form::kAsHere) return finish_in_form();
+  if (form_ != WireForm::kAsHere) return finish_in_form();
   const std::uint64_t landed = std::min(result.length, static_cast<std::uint64_t>(buffer_.bytes()));
   unpack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(landed)});
 }
@@ -193,7 +195,7 @@ void ItemTransfer::finish_in_form() {
   const bool is_external = is_external_process(restated_.source);
   const auto room = static_cast<std::uint64_t>(is_external ? external_bytes_ : buffer_.bytes());
   const std::uint64_t landed = std::min(restated_.length, room);
-  if (restated_.length > room) restated_.failure = Failure::kTruncated;
+  if (restated_.length > room) restated_.failure = RequestFailure::kTruncated;
   if (is_external) {
     take_external(landed);
   } else if (is_packed_) {

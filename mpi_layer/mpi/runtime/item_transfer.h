@@ -66,19 +66,21 @@ class ItemTransfer {
   [[nodiscard]] int receive_and_wait(Messenger& messenger, ItemBuffer buffer,
                                      ReceiveArguments arguments);
   // Blocks until the request is complete, and does what finish() does. Returns result().
-  const Result& wait(Messenger& messenger);
+  const MessageResult& wait(Messenger& messenger);
   // To be called when the request was reported complete. Unpacks or converts what was received.
   // Further calls after the same start do nothing.
   void finish();
 
   // The result of the request, with lengths in the format of this machine. REQUIRES: finish() was
   // called.
-  const Result& result() const { return is_restated_ ? restated_ : request_.request().result(); }
-  Request& request() { return request_.request(); }
+  const MessageResult& result() const {
+    return is_restated_ ? restated_ : request_.request().result();
+  }
+  MessageRequest& request() { return request_.request(); }
 
  private:
   // The format in which the items are sent.
-  enum class Form : std::uint8_t {
+  enum class WireForm : std::uint8_t {
     kAsHere,
     kExternal,
     kToBeSeen,  // a receive from any source: depends on the source
@@ -88,8 +90,8 @@ class ItemTransfer {
   int take(ItemBuffer buffer, SendArguments& arguments);
   int take(ItemBuffer buffer, ReceiveArguments& arguments);
   bool is_direct() const {
-    return form_ == Form::kAsHere ||
-           (form_ == Form::kToBeSeen && external_bytes_ <= buffer_.bytes());
+    return form_ == WireForm::kAsHere ||
+           (form_ == WireForm::kToBeSeen && external_bytes_ <= buffer_.bytes());
   }
   std::byte* bytes() const;
   int fill();
@@ -104,12 +106,12 @@ class ItemTransfer {
   std::unique_ptr<std::byte[]> packed_;
   std::int64_t capacity_ = 0;        // of the sent format, in bytes
   std::int64_t external_bytes_ = 0;  // length of the items in external32, if that is used
-  Form form_ = Form::kAsHere;
+  WireForm form_ = WireForm::kAsHere;
   bool is_packed_ = false;
   bool receives_ = false;
   bool unfinished_ = false;
   bool is_restated_ = false;
-  Result restated_;
+  MessageResult restated_;
   EitherRequest request_;  // last member, so that it is destroyed first
 };
 

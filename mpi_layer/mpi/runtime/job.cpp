@@ -32,7 +32,7 @@ Outcome<> Job::meet() {
   Outcome<std::optional<impi::ClientSettings>> client = impi::read_client_settings();
   if (!client) return client.failure();
   client_ = std::move(*client);
-  Options options;
+  MessengerOptions options;
   options.most_processes = launcher_->size();
   if (client_) options.outside_headers = kOutsideHeaders;
   Outcome<std::unique_ptr<Station>> station = Station::open(options);

@@ -66,7 +66,7 @@ int check_receive(const Communicator& communicator, int source, int tag,
   return MPI_SUCCESS;
 }
 
-MPI_Status status_of(const Communicator& communicator, const Result& result) {
+MPI_Status status_of(const Communicator& communicator, const MessageResult& result) {
   MPI_Status status = empty_status();
   if (result.source == kProcNull) {
     status.MPI_SOURCE = MPI_PROC_NULL;
@@ -80,7 +80,7 @@ MPI_Status status_of(const Communicator& communicator, const Result& result) {
   return status;
 }
 
-MPI_Status status_of_found(const Communicator& communicator, const Result& envelope) {
+MPI_Status status_of_found(const Communicator& communicator, const MessageResult& envelope) {
   MPI_Status status = status_of(communicator, envelope);
   if (is_external_process(envelope.source))
     set_external32_bytes(status, static_cast<std::int64_t>(envelope.length));

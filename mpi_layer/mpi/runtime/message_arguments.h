@@ -27,9 +27,9 @@ int check_receive(const Communicator& communicator, int source, int tag,
 
 // The status of a message, with ranks of the communicator. Its MPI_ERROR is the error of the
 // result, if there is one.
-MPI_Status status_of(const Communicator& communicator, const Result& result);
+MPI_Status status_of(const Communicator& communicator, const MessageResult& result);
 // The same for a message that a probe has found. It counts bytes as they will be after conversion.
-MPI_Status status_of_found(const Communicator& communicator, const Result& envelope);
+MPI_Status status_of_found(const Communicator& communicator, const MessageResult& envelope);
 
 // Sets `*status` to `value`, except MPI_ERROR, which only functions on several requests set (clause
 // 3.2.5). No effect for MPI_STATUS_IGNORE.

@@ -5,16 +5,16 @@
 
 namespace lintel::mpi {
 
-Inheritance::Inheritance(Communicator& parent, Attributes copied)
+Inheritance::Inheritance(Communicator& parent, AttributeCopying copied)
     : error_handler(parent.error_handler()) {
-  if (copied == Attributes::kCopied)
+  if (copied == AttributeCopying::kCopied)
     error = parent.attributes().copy_to(attributes, parent.handle());
 }
 
 Inheritance::~Inheritance() { static_cast<void>(attributes.remove_all(number_of(MPI_COMM_NULL))); }
 
 int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group,
-                      Attributes attributes, MPI_Comm* result) {
+                      AttributeCopying attributes, MPI_Comm* result) {
   std::uint32_t number = 0;
   if (const int error = agree_on_context(team, &number); error != MPI_SUCCESS) return error;
   Inheritance inheritance(*parent, attributes);
@@ -32,7 +32,7 @@ int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance&
   const auto communicator =
       std::make_shared<Communicator>(group, *rank, number, inheritance.error_handler);
   if (!runtime().enter(communicator)) return MPI_ERR_NO_MEM;
-  inheritance.attributes.give_to(communicator->attributes());
+  inheritance.attributes.move_to(communicator->attributes());
   if (inheritance.error != MPI_SUCCESS) {
     static_cast<void>(communicator->attributes().remove_all(communicator->handle()));
     runtime().communicators.remove(communicator->handle());

@@ -11,12 +11,12 @@ namespace lintel::mpi {
 
 // Whether a new communicator gets copies of its parent's attributes. It gets the error handler in
 // any case.
-enum class Attributes { kNone, kCopied };
+enum class AttributeCopying { kNone, kCopied };
 
-// What a new communicator inherits, as it was when this object was made. Attributes that no
+// What a new communicator inherits, as it was when this object was made. AttributeCopying that no
 // communicator has taken are deleted with this object.
 struct Inheritance {
-  Inheritance(Communicator& parent, Attributes copied);
+  Inheritance(Communicator& parent, AttributeCopying copied);
   Inheritance(const Inheritance&) = delete;
   Inheritance& operator=(const Inheritance&) = delete;
   ~Inheritance();
@@ -30,7 +30,7 @@ struct Inheritance {
 // `*result` is not changed. An error of an attribute's copy function occurs in this process only.
 // REQUIRES: the groups of the members are equal or disjoint.
 int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group,
-                      Attributes attributes, MPI_Comm* result);
+                      AttributeCopying attributes, MPI_Comm* result);
 
 // The local part of it, with an agreed context number, which it owns from then on, also if it
 // fails. Does not block.

@@ -22,13 +22,13 @@ int probe(const Communicator& communicator, int source, int tag, bool blocks, in
   Messenger::ProbeArguments arguments;
   if (const int error = check(communicator, source, tag, &arguments); error != MPI_SUCCESS)
     return error;
-  Result envelope;
+  MessageResult envelope;
   bool found = blocks;
   Messenger& messenger = runtime().messenger();
-  const Refusal refusal =
+  const CallError call_error =
       blocks ? messenger.probe(arguments, envelope) : messenger.iprobe(arguments, found, envelope);
-  if (refusal != Refusal::kNone) return error_of(refusal);
-  if (envelope.failure != Failure::kNone) return error_of(envelope.failure);
+  if (call_error != CallError::kNone) return error_of(call_error);
+  if (envelope.failure != RequestFailure::kNone) return error_of(envelope.failure);
   if (flag != nullptr) *flag = found ? 1 : 0;
   if (found) give_status(status_of_found(communicator, envelope), status);
   return MPI_SUCCESS;
@@ -43,11 +43,11 @@ int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool
   auto object = std::make_shared<MessageObject>();
   object->communicator = communicator;
   Messenger& messenger = runtime().messenger();
-  const Refusal refusal = blocks ? messenger.mprobe(arguments, object->message)
-                                 : messenger.improbe(arguments, object->message);
-  if (refusal != Refusal::kNone) return error_of(refusal);
-  const Result& envelope = object->message.envelope();
-  if (envelope.failure != Failure::kNone) return error_of(envelope.failure);
+  const CallError call_error = blocks ? messenger.mprobe(arguments, object->message)
+                                      : messenger.improbe(arguments, object->message);
+  if (call_error != CallError::kNone) return error_of(call_error);
+  const MessageResult& envelope = object->message.envelope();
+  if (envelope.failure != RequestFailure::kNone) return error_of(envelope.failure);
   const bool found = static_cast<bool>(object->message);
   if (flag != nullptr) *flag = found ? 1 : 0;
   if (!found) return MPI_SUCCESS;

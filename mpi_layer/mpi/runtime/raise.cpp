@@ -26,7 +26,7 @@ std::string sentence_of(int error) {
 
 int raise_on(const CommunicatorRef& communicator, int error, const char* function) {
   if (!runtime().is_running()) {
-    const bool over = runtime().state() == Runtime::State::kFinalized;
+    const bool over = runtime().state() == Runtime::RuntimeState::kFinalized;
     runtime().abort(
         1, std::string(function) + (over ? " was called after MPI_Finalize"
                                          : " was called outside of MPI_Init and MPI_Finalize"));
@@ -34,10 +34,10 @@ int raise_on(const CommunicatorRef& communicator, int error, const char* functio
   const CommunicatorRef& concerned = communicator ? communicator : runtime().self();
   const ErrorHandlerRef handler = concerned->error_handler();
   switch (handler->kind) {
-    case ErrorHandler::Kind::kFatal:
-    case ErrorHandler::Kind::kAbort: end_job(concerned, error, function);
-    case ErrorHandler::Kind::kReturn: break;
-    case ErrorHandler::Kind::kCall: {
+    case ErrorHandler::ErrorHandling::kFatal:
+    case ErrorHandler::ErrorHandling::kAbort: end_job(concerned, error, function);
+    case ErrorHandler::ErrorHandling::kReturn: break;
+    case ErrorHandler::ErrorHandling::kCall: {
       MPI_Comm handle = handle_of<MPI_Comm>(concerned->handle());
       int code = error;
       handler->function(&handle, &code);
@@ -47,11 +47,11 @@ int raise_on(const CommunicatorRef& communicator, int error, const char* functio
   return error;
 }
 
-int raise_local(HandleKind kind, std::uintptr_t object, int error, const char* function) {
+int raise_local(ObjectKind kind, std::uintptr_t object, int error, const char* function) {
   // The local functions may be called after MPI_Finalize, when there are no handlers any more.
   if (!runtime().is_running()) return error;
   return raise_on(
-      kind == HandleKind::kCommunicator ? find_communicator(handle_of<MPI_Comm>(object)) : nullptr,
+      kind == ObjectKind::kCommunicator ? find_communicator(handle_of<MPI_Comm>(object)) : nullptr,
       error, function);
 }
 

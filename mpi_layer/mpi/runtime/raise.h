@@ -12,7 +12,7 @@ namespace lintel::mpi {
 int raise_on(const CommunicatorRef& communicator, int error, const char* function);
 
 // The ErrorRaiser for the functions on local objects.
-int raise_local(HandleKind kind, std::uintptr_t object, int error, const char* function);
+int raise_local(ObjectKind kind, std::uintptr_t object, int error, const char* function);
 
 // mpi_call() for functions on a communicator: finds it and runs `body` with it.
 template <class Body>

@@ -19,7 +19,7 @@ int scatter_by_halving(const Team& team, const BoundReduction& reduction, const 
   std::int64_t items = 0;
   for (std::size_t piece = 0; piece < member_at.size(); ++piece) {
     for (const int rank :
-         {members.rank_of(member_at[piece]), members.silent_rank_of(member_at[piece])}) {
+         {members.rank_of(member_at[piece]), members.inactive_rank_of(member_at[piece])}) {
       if (rank < 0) continue;
       begin_of[static_cast<std::size_t>(rank)] = items;
       items += parts.at(rank).count;
@@ -40,8 +40,8 @@ int scatter_by_halving(const Team& team, const BoundReduction& reduction, const 
     return team.receive(members.rank_of(members.member_of(team.rank())), result);
   if (const int error = members.combine_pieces(accumulator, begins); error != MPI_SUCCESS)
     return error;
-  const int silent = members.silent_rank_of(members.own());
-  const int given = silent >= 0 ? team.send(silent, part_of(silent)) : MPI_SUCCESS;
+  const int inactive = members.inactive_rank_of(members.own());
+  const int given = inactive >= 0 ? team.send(inactive, part_of(inactive)) : MPI_SUCCESS;
   return given != MPI_SUCCESS ? given : copy_items(part_of(team.rank()), result);
 }
 

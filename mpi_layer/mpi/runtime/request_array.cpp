@@ -97,14 +97,14 @@ std::vector<std::size_t> RequestArray::some(bool blocks) {
 MPI_Status RequestArray::status(std::size_t index) const {
   const RequestObject& object = *objects_[index];
   if (object.end) return object.end->status();
-  const Result& result = object.transfer.result();
+  const MessageResult& result = object.transfer.result();
   if (object.receives) return status_of(*object.communicator, result);
   MPI_Status status = empty_status();
   set_cancelled(status, result.cancelled);
   return status;
 }
 
-int RequestArray::tell(std::size_t index, MPI_Status* status, CommunicatorRef* concerned) {
+int RequestArray::report(std::size_t index, MPI_Status* status, CommunicatorRef* concerned) {
   const RequestRef& object = objects_[index];
   if (!object || !object->finished) {
     give_status(empty_status(), status);

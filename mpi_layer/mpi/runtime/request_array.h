@@ -15,7 +15,7 @@ namespace lintel::mpi {
 
 class RequestArray {
  public:
-  // Finds the requests of `count` handles, which tell() changes. Errors: MPI_ERR_COUNT;
+  // Finds the requests of `count` handles, which report() changes. Errors: MPI_ERR_COUNT;
   // MPI_ERR_ARG: null pointer; MPI_ERR_REQUEST: invalid handle. Sets `*concerned` to the
   // communicator of the first request.
   int take(int count, MPI_Request* handles, CommunicatorRef* concerned);
@@ -26,7 +26,7 @@ class RequestArray {
   }
   bool any_pending() const;
 
-  // After these functions, complete requests are `finished`, and tell() may be called for them.
+  // After these functions, complete requests are `finished`, and report() may be called for them.
   void wait_all();
   bool test_all();
   // The index of a complete request; nothing: none is complete. wait_any() blocks while requests
@@ -40,7 +40,7 @@ class RequestArray {
   // Reports a request that is finished or not pending to the program: sets the status, and ends the
   // handle unless the request is persistent. Returns the error of the request; then `*concerned` is
   // its communicator.
-  int tell(std::size_t index, MPI_Status* status, CommunicatorRef* concerned);
+  int report(std::size_t index, MPI_Status* status, CommunicatorRef* concerned);
   // The status of a finished request, which stays finished.
   MPI_Status status(std::size_t index) const;
 
@@ -54,8 +54,8 @@ class RequestArray {
   std::optional<std::size_t> first_finished() const;
 
   MPI_Request* handles_ = nullptr;
-  std::vector<RequestRef> objects_;  // null for MPI_REQUEST_NULL
-  std::vector<Request*> transfers_;  // of the messenger; null also for finished ones
+  std::vector<RequestRef> objects_;         // null for MPI_REQUEST_NULL
+  std::vector<MessageRequest*> transfers_;  // of the messenger; null also for finished ones
 };
 
 }  // namespace lintel::mpi

@@ -38,7 +38,7 @@ int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<Requ
   return MPI_SUCCESS;
 }
 
-void abandon_gated_request(MPI_Request* request) {
+void remove_gated_request(MPI_Request* request) {
   const RequestRef object = runtime().requests.remove(number_of(*request));
   open_gate(*object);
   static_cast<void>(object->transfer.wait(runtime().messenger()));

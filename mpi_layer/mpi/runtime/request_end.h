@@ -37,7 +37,7 @@ int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<Requ
                        RequestObject** object, MPI_Request* request);
 
 // Removes the request again, if the operation that was to open its gate could not start.
-void abandon_gated_request(MPI_Request* request);
+void remove_gated_request(MPI_Request* request);
 
 // Ends a request whose gate is open and that the program has freed, without reporting it. Returns
 // the result of close().

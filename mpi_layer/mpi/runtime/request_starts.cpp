@@ -50,7 +50,8 @@ int begin(const Communicator& communicator, const Call& call, ItemTransfer& tran
 }
 
 // Returns the error of the transfer.
-int end(const Communicator& communicator, const Result& result, bool receives, MPI_Status* status) {
+int end(const Communicator& communicator, const MessageResult& result, bool receives,
+        MPI_Status* status) {
   if (receives && status != MPI_STATUS_IGNORE) give_status(status_of(communicator, result), status);
   return error_of(result.failure);
 }

@@ -65,8 +65,8 @@ Runtime& runtime() {
 }
 
 int Runtime::start(int thread_level) {
-  State before = State::kBefore;
-  if (!state_.compare_exchange_strong(before, State::kStarting)) return MPI_ERR_OTHER;
+  RuntimeState before = RuntimeState::kBefore;
+  if (!state_.compare_exchange_strong(before, RuntimeState::kStarting)) return MPI_ERR_OTHER;
   Outcome<std::unique_ptr<Job>> job = Job::open();
   if (!job) refuse(job.sentence());
   job_ = std::move(*job);
@@ -81,16 +81,16 @@ int Runtime::start(int thread_level) {
   thread_level_ = thread_level;
   main_thread_ = std::this_thread::get_id();
   set_error_raiser(raise_local);
-  state_.store(State::kRunning, std::memory_order_release);
+  state_.store(RuntimeState::kRunning, std::memory_order_release);
   return MPI_SUCCESS;
 }
 
 int Runtime::finalize() {
-  if (state() != State::kRunning) return MPI_ERR_OTHER;
+  if (state() != RuntimeState::kRunning) return MPI_ERR_OTHER;
   // Clause 11.2.2: these are deleted first, while MPI still works.
   if (const int error = self_->attributes().remove_all(self_->handle()); error != MPI_SUCCESS)
     return error;
-  state_.store(State::kEnding, std::memory_order_release);
+  state_.store(RuntimeState::kEnding, std::memory_order_release);
   // Threads of requests for which the program did not wait, although it must.
   for (int works = works_.load(); works != 0; works = works_.load()) works_.wait(works);
   // For ranks that still send, a rank that has closed would be a lost peer.
@@ -105,7 +105,7 @@ int Runtime::finalize() {
     const MutexLock lock(mutex_);
     freed_.clear();
   }
-  state_.store(State::kFinalized, std::memory_order_release);
+  state_.store(RuntimeState::kFinalized, std::memory_order_release);
   job_.reset();
   return MPI_SUCCESS;
 }

@@ -23,10 +23,12 @@ namespace lintel::mpi {
 
 class Runtime {
  public:
-  enum class State { kBefore, kStarting, kRunning, kEnding, kFinalized };
+  enum class RuntimeState { kBefore, kStarting, kRunning, kEnding, kFinalized };
 
-  State state() const { return state_.load(std::memory_order_acquire); }
-  bool is_running() const { return state() == State::kRunning || state() == State::kEnding; }
+  RuntimeState state() const { return state_.load(std::memory_order_acquire); }
+  bool is_running() const {
+    return state() == RuntimeState::kRunning || state() == RuntimeState::kEnding;
+  }
 
   // Collective over the job; blocks. If the job cannot be started, it ends the process with one
   // sentence and exit code 1. MPI_ERR_OTHER: it was called before.
@@ -59,15 +61,15 @@ class Runtime {
     works_.notify_all();
   }
 
-  HandleTable<Communicator> communicators{HandleKind::kCommunicator};
-  HandleTable<RequestObject> requests{HandleKind::kRequest};
-  HandleTable<MessageObject> messages{HandleKind::kMessage};
-  HandleTable<const ErrorHandler> error_handlers{HandleKind::kErrorHandler};
+  HandleTable<Communicator> communicators{ObjectKind::kCommunicator};
+  HandleTable<RequestObject> requests{ObjectKind::kRequest};
+  HandleTable<MessageObject> messages{ObjectKind::kMessage};
+  HandleTable<const ErrorHandler> error_handlers{ObjectKind::kErrorHandler};
 
  private:
   void drop_completed() LINTEL_REQUIRES(mutex_);
 
-  std::atomic<State> state_{State::kBefore};
+  std::atomic<RuntimeState> state_{RuntimeState::kBefore};
   std::unique_ptr<Job> job_;
   CommunicatorRef world_;
   CommunicatorRef self_;

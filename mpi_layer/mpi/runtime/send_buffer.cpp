@@ -65,7 +65,7 @@ void SendBuffer::drop_completed(Messenger& messenger) {
                 [&](const auto& entry) { return messenger.test(entry.second->request); });
 }
 
-Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) {
+CallError SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) {
   auto message = std::make_shared<Message>();
   const std::int64_t length = items.bytes();
   message->size =
@@ -76,24 +76,24 @@ Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArgu
     drop_completed(messenger);
     place = place_for(message->size);
   }
-  if (place == kNowhere) return Refusal::kNoRoom;
+  if (place == kNowhere) return CallError::kNoRoom;
   std::byte* memory = memory_ + place;
   if (is_automatic()) {
     message->own.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(message->size)]);
     memory = message->own.get();
-    if (memory == nullptr) return Refusal::kNoMemory;
+    if (memory == nullptr) return CallError::kNoMemory;
   }
   if (length > 0) pack(items.items(), 0, {memory, static_cast<std::size_t>(length)});
   arguments.buffer = memory;
   arguments.length = static_cast<std::uint64_t>(length);
   arguments.mode = SendMode::kStandard;
-  if (const Refusal refusal = messenger.send(arguments, message->request);
-      refusal != Refusal::kNone)
-    return refusal;
+  if (const CallError call_error = messenger.send(arguments, message->request);
+      call_error != CallError::kNone)
+    return call_error;
   next_ = place + message->size;
   if (is_automatic()) drop_completed(messenger);
   if (!messenger.test(message->request)) messages_.emplace(place, std::move(message));
-  return Refusal::kNone;
+  return CallError::kNone;
 }
 
 SendBuffer::Content SendBuffer::content() const {

@@ -27,8 +27,8 @@ class SendBuffer {
 
   // Sends a copy of the items in standard mode. kNoRoom: the copy does not fit, or no buffer is
   // attached.
-  [[nodiscard]] Refusal send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments)
-      LINTEL_EXCLUDES(mutex_);
+  [[nodiscard]] CallError send(Messenger& messenger, const ItemBuffer& items,
+                               SendArguments arguments) LINTEL_EXCLUDES(mutex_);
 
   // Blocks until all messages that are in it now have left.
   void flush(Messenger& messenger) LINTEL_EXCLUDES(mutex_) { wait_for(messenger, content()); }

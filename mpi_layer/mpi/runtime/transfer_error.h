@@ -6,28 +6,28 @@
 
 namespace lintel::mpi {
 
-inline int error_of(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::kNone: return MPI_SUCCESS;
-    case Refusal::kProcess: return MPI_ERR_RANK;
-    case Refusal::kContext: return MPI_ERR_COMM;
-    case Refusal::kTag: return MPI_ERR_TAG;
-    case Refusal::kLength: return MPI_ERR_COUNT;
-    case Refusal::kRequest:
-    case Refusal::kMessage: return MPI_ERR_REQUEST;
-    case Refusal::kNoMemory: return MPI_ERR_NO_MEM;
-    case Refusal::kNoRoom: return MPI_ERR_BUFFER;
+inline int error_of(CallError call_error) {
+  switch (call_error) {
+    case CallError::kNone: return MPI_SUCCESS;
+    case CallError::kProcess: return MPI_ERR_RANK;
+    case CallError::kContext: return MPI_ERR_COMM;
+    case CallError::kTag: return MPI_ERR_TAG;
+    case CallError::kLength: return MPI_ERR_COUNT;
+    case CallError::kRequest:
+    case CallError::kMessage: return MPI_ERR_REQUEST;
+    case CallError::kNoMemory: return MPI_ERR_NO_MEM;
+    case CallError::kNoRoom: return MPI_ERR_BUFFER;
   }
   return MPI_ERR_INTERN;
 }
 
-inline int error_of(Failure failure) {
+inline int error_of(RequestFailure failure) {
   switch (failure) {
-    case Failure::kNone: return MPI_SUCCESS;
-    case Failure::kTruncated: return MPI_ERR_TRUNCATE;
-    case Failure::kPeerLost: return MPI_ERR_PROC_ABORTED;
-    case Failure::kFailed:
-    case Failure::kClosed: return MPI_ERR_OTHER;
+    case RequestFailure::kNone: return MPI_SUCCESS;
+    case RequestFailure::kTruncated: return MPI_ERR_TRUNCATE;
+    case RequestFailure::kPeerLost: return MPI_ERR_PROC_ABORTED;
+    case RequestFailure::kFailed:
+    case RequestFailure::kClosed: return MPI_ERR_OTHER;
   }
   return MPI_ERR_INTERN;
 }

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "mpi_layer/bootstrap/lone_launcher.h"
+#include "mpi_layer/bootstrap/singleton_launcher.h"
 
 namespace lintel::mpi {
 namespace {
@@ -45,7 +45,7 @@ TEST(World, HasTheProcessesByRankAndOneSecret) {
 }
 
 TEST(World, OfOneNeedsNobody) {
-  LoneLauncher launcher;
+  SingletonLauncher launcher;
   auto world = open_world(launcher, card_of(0));
   ASSERT_TRUE(world.ok()) << world.sentence();
   EXPECT_EQ(world->rank, 0U);
@@ -134,7 +134,7 @@ TEST(World, LoopbackIsRefusedBetweenNodes) {
 }
 
 TEST(World, ACardThatNoLauncherTakesIsASentence) {
-  LoneLauncher launcher;
+  SingletonLauncher launcher;
   BusinessCard card = card_of(0);
   card.node = std::string(kMaxBlobBytes, 'n');
   const auto world = open_world(launcher, card);

@@ -20,7 +20,7 @@ using ::testing::Not;
 using testing::sets_of;
 using ::testing::StartsWith;
 using testing::wire;
-using Phase = ClientStartup::Phase;
+using Phase = ClientStartup::StartupPhase;
 
 constexpr Nanoseconds kTimeout = 120s;
 const char* const kChoseNone = "00000000 00000000";
@@ -43,7 +43,7 @@ class ClientStartupTest : public ::testing::Test {
 
   void begin(const Authentication& authentication, std::uint32_t rank = 1) {
     startup_ = std::make_unique<ClientStartup>(
-        ClientStartup::Settings{rank, authentication, offers_[1], kTimeout}, now_);
+        ClientStartup::StartupSettings{rank, authentication, offers_[1], kTimeout}, now_);
   }
   std::string says() { return digits_of(startup_->take_outgoing()); }
   void hears(const std::string& digits) { startup_->take(bytes_of(digits), now_); }
@@ -60,7 +60,7 @@ class ClientStartupTest : public ::testing::Test {
   void join() {
     hears(kChoseNone);
     hears(kTwoClients);
-    EXPECT_EQ(startup_->phase(), Phase::kTelling);
+    EXPECT_EQ(startup_->phase(), Phase::kSendingLabels);
     says();
   }
   // Runs the start-up until DONE.
@@ -165,7 +165,7 @@ TEST_F(ClientStartupTest, LabelsThatItDidNotSendArePassedOver) {
   hears(answer(sets_of(offers_)[kVersion]));
   hears(answer({0x1050, 3, ""}));
   hears(answer(sets_of(offers_)[kClientHosts]));
-  EXPECT_EQ(startup_->phase(), Phase::kTelling);
+  EXPECT_EQ(startup_->phase(), Phase::kSendingLabels);
   begin(Authentication(true, std::nullopt));
   tell_all();
   hears(answer({0x7000, 1, "more"}));
@@ -291,7 +291,7 @@ TEST(ClientsAndServer, GoThroughAWholeJobTogether) {
     }
   };
   exchange_all();
-  ASSERT_EQ(server.phase(), Server::Phase::kRunning);
+  ASSERT_EQ(server.phase(), Server::ServerPhase::kRunning);
   for (auto& [connection, client] : clients) {
     ASSERT_EQ(client.phase(), Phase::kReady);
     EXPECT_EQ(client.layout().hosts.size(), 6U);
@@ -300,7 +300,7 @@ TEST(ClientsAndServer, GoThroughAWholeJobTogether) {
     client.finish();
   }
   exchange_all();
-  EXPECT_EQ(server.phase(), Server::Phase::kSucceeded);
+  EXPECT_EQ(server.phase(), Server::ServerPhase::kSucceeded);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST_F(JobLayoutTest, WishesThatDifferAreRefused) {
   EXPECT_EQ(refusal(),
             "client 1 has IMPI_C_COLL_XSIZE (0x1500) 2048 and client 0 has 1024; expected the same "
             "of all");
-  offers_[1].crossover_size = kNoWish;
+  offers_[1].crossover_size = kNoPreference;
   offers_[0].max_linear = 5;
   EXPECT_EQ(
       refusal(),

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::wire;
-using Phase = Server::Phase;
+using Phase = Server::ServerPhase;
 
 constexpr Nanoseconds kTimeout = 60s;
 const char* const kAuthNone = "41555448 00000004 00000001";
@@ -49,7 +49,7 @@ class ServerTest : public ::testing::Test {
              const Authentication& authentication = Authentication(true, std::nullopt)) {
     heard_.clear();
     closed_.clear();
-    server_ = std::make_unique<Server>(Server::Settings{clients, authentication, kTimeout});
+    server_ = std::make_unique<Server>(Server::ServerSettings{clients, authentication, kTimeout});
   }
   Server::Connection connect() {
     const Server::Connection connection =
@@ -312,7 +312,7 @@ TEST_F(ServerTest, TheRankOfAClientThatLeavesBeforeAllHaveJoinedIsFreeAgain) {
 TEST_F(ServerTest, UnauthenticatedConnectionsAreBoundedAndTheOldestIsClosedFirst) {
   const auto zero = join(0);
   std::vector<Server::Connection> strangers;
-  for (std::size_t i = 0; i <= Server::kMaxStrangers; ++i) strangers.push_back(connect());
+  for (std::size_t i = 0; i <= Server::kMaxUnknownConnections; ++i) strangers.push_back(connect());
   EXPECT_TRUE(is_closed(strangers[0]));
   EXPECT_FALSE(is_closed(strangers[1]));
   EXPECT_FALSE(is_closed(zero));

@@ -41,10 +41,10 @@ class ImpiPacketRelay : public ::testing::Test {
       End& end = ends[rank];
       end.relay = std::make_unique<PacketRelay>(
           job.at(rank), static_cast<std::int32_t>(1 - rank), kDataBytes,
-          PacketRelay::Events{
+          PacketRelay::RelayEvents{
               [this, &end, rank](const Packet& packet, std::span<const std::byte> data) {
                 mpi::kLock.is_held();
-                if (take_in_more) job.at(rank).take_in();
+                if (handle_more) job.at(rank).handle_events();
                 end.packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
                 return Error();
               },
@@ -68,7 +68,7 @@ class ImpiPacketRelay : public ::testing::Test {
 
   MessengerJob job{MessengerJobOptions{}};
   std::array<End, 2> ends;
-  bool take_in_more = false;
+  bool handle_more = false;
 
  private:
   PassesOn gateway_;
@@ -94,7 +94,7 @@ TEST_F(ImpiPacketRelay, PacketsArriveWholeAndInTheirOrder) {
 }
 
 TEST_F(ImpiPacketRelay, APacketIsDeliveredOnceThoughItsHandlerReceivesMore) {
-  take_in_more = true;
+  handle_more = true;
   for (std::uint64_t i = 0; i < 50; ++i) ends[0].relay->send(packet(i, 0), {});
   job.settle();
   ASSERT_EQ(ends[1].packets.size(), 50U);
@@ -107,7 +107,7 @@ TEST_F(ImpiPacketRelay, BytesThatAreNoPacketEndIt) {
   EXPECT_EQ(job.at(0).send(
                 {bytes.data(), bytes.size(), 1, mpi::kRelayContext, 0, mpi::SendMode::kStandard},
                 request),
-            mpi::Refusal::kNone);
+            mpi::CallError::kNone);
   job.settle();
   EXPECT_TRUE(job.at(0).test(request));
   EXPECT_EQ(ends[1].broken, 1U);

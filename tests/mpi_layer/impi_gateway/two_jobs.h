@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "mpi_layer/impi/gateway/crossing.h"
+#include "mpi_layer/impi/gateway/impi_gateway.h"
 #include "tests/mpi_layer/p2p/messenger_job.h"
 
 namespace lintel::testing {
@@ -40,7 +40,7 @@ class TwoJobs {
   }
 
   mpi::Messenger& at(std::size_t job) { return sides_[job]->messenger(); }
-  mpi::impi::Crossing& crossing(std::size_t job) { return *sides_[job]->crossing; }
+  mpi::impi::ImpiGateway& gateway(std::size_t job) { return *sides_[job]->gateway; }
   // Packets of one job that have not arrived.
   std::size_t under_way(std::size_t from) const { return sides_[from]->packets.size(); }
   // Delivers one packet of `from`. REQUIRES: there is one.
@@ -48,11 +48,11 @@ class TwoJobs {
     Side& side = *sides_[from];
     const auto [packet, data] = std::move(side.packets.front());
     side.packets.pop_front();
-    EXPECT_TRUE(side.other->crossing->on_packet(packet, data).ok());
+    EXPECT_TRUE(side.other->gateway->on_packet(packet, data).ok());
     mpi::kLock.is_held();
-    side.other->messenger().take_in();
-    side.other->crossing->deliver_waiting();
-    side.crossing->go_on();
+    side.other->messenger().handle_events();
+    side.other->gateway->deliver_waiting();
+    side.gateway->resume();
   }
   // Delivers until nothing is under way.
   void settle() {
@@ -60,7 +60,7 @@ class TwoJobs {
       again = false;
       for (std::size_t job = 0; job < 2; ++job) {
         again = again || at(job).progress() > 0;
-        crossing(job).deliver_waiting();
+        gateway(job).deliver_waiting();
         while (under_way(job) > 0) {
           pass_one(job);
           again = true;
@@ -70,21 +70,21 @@ class TwoJobs {
   }
 
  private:
-  struct Side final : mpi::impi::PacketWay {
+  struct Side final : mpi::impi::PacketSender {
     Side(const TwoJobsOptions& options, std::int64_t number) : ahead(options.ahead) {
       MessengerJobOptions opened;
       opened.processes = 1;
       opened.messenger.outside_headers = options.outside_headers;
       opened.messenger.unexpected_headers = opened.messenger.least_headers = 1;
       job = std::make_unique<MessengerJob>(opened);
-      EXPECT_EQ(messenger().add_outside(), mpi::Refusal::kNone);
+      EXPECT_EQ(messenger().add_outside(), mpi::CallError::kNone);
       mpi::impi::JobLayout layout;
       layout.data_length = options.data_bytes;
       for (const std::int64_t pid : {number, 1 - number})
         layout.procs.push_back({{mpi::impi::host_id_of(0x7f000001), 100 + pid}, 0});
-      crossing = std::make_unique<mpi::impi::Crossing>(messenger(), layout, 0, *this);
+      gateway = std::make_unique<mpi::impi::ImpiGateway>(messenger(), layout, 0, *this);
       mpi::kLock.is_held();
-      messenger().outside().set_gateway(crossing.get());
+      messenger().outside().set_gateway(gateway.get());
     }
     mpi::Messenger& messenger() { return job->at(0); }
     void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override {
@@ -96,7 +96,7 @@ class TwoJobs {
 
     std::size_t ahead;
     std::unique_ptr<MessengerJob> job;
-    std::unique_ptr<mpi::impi::Crossing> crossing;
+    std::unique_ptr<mpi::impi::ImpiGateway> gateway;
     std::deque<std::pair<mpi::impi::Packet, std::vector<std::byte>>> packets;
     Side* other = nullptr;
   };

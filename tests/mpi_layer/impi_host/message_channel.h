@@ -10,7 +10,7 @@
 
 namespace lintel::testing {
 
-class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Channel::Receiver {
+class MessageChannel final : private mpi::impi::PacketSender, private mpi::impi::Channel::Receiver {
  public:
   // how far long messages may be encoded ahead of what is written
   static constexpr std::size_t kAhead = std::size_t{256} << 10;
@@ -25,7 +25,7 @@ class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Ch
 
   Error receive(std::span<const std::byte> bytes) {
     const Error error = channel_.receive(bytes);
-    if (error.ok()) messages_.go_on();
+    if (error.ok()) messages_.resume();
     return error;
   }
   // The same for bytes that may be read directly into the channel's room.
@@ -38,7 +38,7 @@ class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Ch
   }
   void written(std::size_t bytes) {
     channel_.written(bytes);
-    messages_.go_on();
+    messages_.resume();
   }
 
  private:

@@ -64,7 +64,7 @@ Packet decoded(const std::string& bytes) {
 }
 
 // Client 0 of three. The other ends of its connections are scripted peers.
-class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
+class ImpiHostSockets : public ::testing::Test, public HostSockets::PacketHandler {
  protected:
   void open(ChannelLimits limits = {1000, 3, 5},
             Nanoseconds peer_timeout = std::chrono::seconds(6)) {
@@ -126,7 +126,7 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
   std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override {
     return place.size() == packet.length ? std::span(place) : std::span<std::byte>();
   }
-  void on_moved(std::uint32_t host) override { moved |= 1U << host; }
+  void on_room(std::uint32_t host) override { moved |= 1U << host; }
   void on_lost(std::uint32_t host, const std::string& sentence) override {
     told.push_back(std::to_string(host) + " is lost: " + sentence);
   }
@@ -503,7 +503,7 @@ TEST_F(ImpiHostSockets, LostHostsAreNotWaitedForAtTheEnd) {
 
 TEST_F(ImpiHostSockets, ServerIsToldTheEnd) {
   open();
-  sockets->say_fini();
+  sockets->send_fini();
   EXPECT_EQ(digits_of(server->hear(8)), wire("46494e49 00000000"));
   EXPECT_TRUE(server->is_closed());
 }
@@ -515,7 +515,7 @@ TEST_F(ImpiHostSockets, TheEndOfTheServerHasNoEffectAndWakesNobody) {
   EXPECT_FALSE(wait_for(watch, POLLIN, monotonic_now() + std::chrono::milliseconds(50)));
   one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
   ASSERT_TRUE(until_told(1));
-  sockets->say_fini();
+  sockets->send_fini();
 }
 
 TEST_F(ImpiHostSockets, PollWithoutAnythingDoesNothing) {

@@ -51,7 +51,7 @@ class ImpiServerProgram {
 };
 
 // A job of one process, which is its own host. It accepts every message.
-class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
+class Job final : HostSockets::PacketHandler, PacketSender, Messages::Owner {
  public:
   explicit Job(JoinedJob joined)
       : joined_(std::move(joined)),
@@ -80,7 +80,7 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
   Error on_packet(std::uint32_t, const Packet& packet, std::span<const std::byte> data) override {
     return messages_.on_packet(packet, data);
   }
-  void on_moved(std::uint32_t) override { messages_.go_on(); }
+  void on_room(std::uint32_t) override { messages_.resume(); }
   void on_lost(std::uint32_t, const std::string& sentence) override { lost_ = sentence; }
 
   std::uint32_t host_of(const ProcId& process) const {
@@ -168,7 +168,7 @@ class ImpiTwoClients : public ::testing::Test {
                          [](const auto& job) { return job->sockets().finished(); });
     }));
     for (const auto& job : jobs) {
-      job->sockets().say_fini();
+      job->sockets().send_fini();
       EXPECT_EQ(job->lost(), "");
     }
     EXPECT_EQ(program->exit_code(), 0);
@@ -245,7 +245,7 @@ TEST_F(ImpiTwoClients, OneThatIsGoneIsNamedByTheOthersAndByTheServer) {
   for (const auto& job : jobs) job->sockets().finish();
   ASSERT_TRUE(
       until([&] { return jobs[0]->sockets().finished() && jobs[1]->sockets().finished(); }));
-  for (const auto& job : jobs) job->sockets().say_fini();
+  for (const auto& job : jobs) job->sockets().send_fini();
   EXPECT_EQ(program->exit_code(), 1);
 }
 

@@ -173,7 +173,7 @@ TEST(HandleInteger, OfANumberThatIsNoHandleIsThatOfTheNullHandle) {
   EXPECT_EQ(MPI_Info_toint(reinterpret_cast<MPI_Info>(type)), MPI_Info_toint(MPI_INFO_NULL));
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
   for (const std::uintptr_t number : wrong_numbers()) {
-    if (number < 4096 || number >> 58 == static_cast<std::uintptr_t>(HandleKind::kGroup)) continue;
+    if (number < 4096 || number >> 58 == static_cast<std::uintptr_t>(ObjectKind::kGroup)) continue;
     EXPECT_EQ(MPI_Group_toint(reinterpret_cast<MPI_Group>(number)), 0x108) << number;
   }
   for (const int integer :
@@ -183,14 +183,14 @@ TEST(HandleInteger, OfANumberThatIsNoHandleIsThatOfTheNullHandle) {
 }
 
 struct Raised {
-  HandleKind kind;
+  ObjectKind kind;
   std::uintptr_t object;
   int error;
   std::string function;
 };
 Raised last_raised;
 
-int record_error(HandleKind kind, std::uintptr_t object, int error, const char* function) {
+int record_error(ObjectKind kind, std::uintptr_t object, int error, const char* function) {
   last_raised = {kind, object, error, function};
   return 12345;
 }
@@ -201,7 +201,7 @@ TEST(Handle, ErrorsGoThroughTheRaiserWithTheFunctionsName) {
   const int code = MPI_Type_size(MPI_DATATYPE_NULL, &size);
   set_error_raiser(nullptr);
   EXPECT_EQ(code, 12345);
-  EXPECT_EQ(last_raised.kind, HandleKind::kDatatype);
+  EXPECT_EQ(last_raised.kind, ObjectKind::kDatatype);
   EXPECT_EQ(last_raised.error, MPI_ERR_TYPE);
   EXPECT_EQ(last_raised.function, "MPI_Type_size");
   EXPECT_EQ(last_raised.object, 0U);
@@ -214,7 +214,7 @@ TEST(Handle, ErrorsOfPackingAreTheCommunicatorsThatWasPassed) {
   const MPI_Comm some = reinterpret_cast<MPI_Comm>(0x4711);
   EXPECT_EQ(MPI_Pack_size(1, MPI_DATATYPE_NULL, some, &size), 12345);
   set_error_raiser(nullptr);
-  EXPECT_EQ(last_raised.kind, HandleKind::kCommunicator);
+  EXPECT_EQ(last_raised.kind, ObjectKind::kCommunicator);
   EXPECT_EQ(last_raised.object, 0x4711U);
   EXPECT_EQ(last_raised.error, MPI_ERR_TYPE);
 }

@@ -58,8 +58,8 @@ TEST_P(CancelSend, TakesBackWhatNobodyHasReceived) {
   ASSERT_TRUE(ended(sent));
   EXPECT_EQ(sent.result().cancelled, !gone_at_once());
   bool found = false;
-  mpi::Result envelope;
-  EXPECT_EQ(at(1).iprobe({0, 1, 5}, found, envelope), Refusal::kNone);
+  mpi::MessageResult envelope;
+  EXPECT_EQ(at(1).iprobe({0, 1, 5}, found, envelope), CallError::kNone);
   EXPECT_EQ(found, gone_at_once());
 }
 
@@ -143,12 +143,12 @@ TEST_F(Cancel, PersistentRequestMayBeStartedAgain) {
   Transfer& received = message(1, 100);
   ASSERT_EQ(
       at(1).init_receive({received.buffer.data(), 100, kAnySource, 1, 5}, received.as_receive()),
-      Refusal::kNone);
-  ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
+      CallError::kNone);
+  ASSERT_EQ(at(1).start(received.request()), CallError::kNone);
   cancel(received);
   EXPECT_TRUE(ended(received));
   EXPECT_TRUE(received.result().cancelled);
-  ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
+  ASSERT_EQ(at(1).start(received.request()), CallError::kNone);
   EXPECT_TRUE(arrived(send(0, 1, 100), received));
   EXPECT_FALSE(received.result().cancelled);
 }

@@ -20,7 +20,7 @@ constexpr Nanoseconds kDeadline = 1s;
 class Contact : public P2pTest {
  protected:
   Contact() { start(); }
-  void start(mpi::Options messenger = {}) {
+  void start(mpi::MessengerOptions messenger = {}) {
     MessengerJobOptions options;
     options.processes = 3;
     options.session.dead_peer_deadline = options.session.connect_deadline = kDeadline;
@@ -52,46 +52,49 @@ class Contact : public P2pTest {
 struct Way {
   const char* name;
   // returns false while it waits; the second request never ends
-  std::function<bool(mpi::Messenger&, mpi::Request&, mpi::Request&)> ask;
+  std::function<bool(mpi::Messenger&, mpi::MessageRequest&, mpi::MessageRequest&)> ask;
   bool blocks;
 };
 
 const std::vector<Way>& ways() {
+  using mpi::MessageRequest;
   using mpi::Messenger;
-  using mpi::Request;
-  using Requests = std::array<Request*, 2>;
+  using Requests = std::array<MessageRequest*, 2>;
   static const std::vector<Way> all = {
-      {"Wait", [](Messenger& at, Request& one, Request&) { return at.wait(one), true; }, true},
+      {"Wait",
+       [](Messenger& at, MessageRequest& one, MessageRequest&) { return at.wait(one), true; },
+       true},
       {"WaitAll",
-       [](Messenger& at, Request& one, Request&) {
+       [](Messenger& at, MessageRequest& one, MessageRequest&) {
          return at.wait_all(Requests{nullptr, &one}), true;
        },
        true},
       {"WaitAny",
-       [](Messenger& at, Request& one, Request& other) {
+       [](Messenger& at, MessageRequest& one, MessageRequest& other) {
          return at.wait_any(Requests{&other, &one}) == 1;
        },
        true},
       {"WaitSome",
-       [](Messenger& at, Request& one, Request& other) {
+       [](Messenger& at, MessageRequest& one, MessageRequest& other) {
          std::array<std::size_t, 2> found{};
          return at.wait_some(Requests{&other, &one}, found) == 1;
        },
        true},
-      {"Test", [](Messenger& at, Request& one, Request&) { return at.test(one); }, false},
+      {"Test", [](Messenger& at, MessageRequest& one, MessageRequest&) { return at.test(one); },
+       false},
       {"TestAll",
-       [](Messenger& at, Request& one, Request&) {
+       [](Messenger& at, MessageRequest& one, MessageRequest&) {
          return at.test_all(Requests{nullptr, &one});
        },
        false},
       {"TestAny",
-       [](Messenger& at, Request& one, Request& other) {
+       [](Messenger& at, MessageRequest& one, MessageRequest& other) {
          std::size_t index = 0;
          return at.test_any(Requests{&other, &one}, index) && index == 1;
        },
        false},
       {"TestSome",
-       [](Messenger& at, Request& one, Request& other) {
+       [](Messenger& at, MessageRequest& one, MessageRequest& other) {
          std::array<std::size_t, 2> found{};
          return at.test_some(Requests{&other, &one}, found) == 1;
        },
@@ -113,7 +116,7 @@ TEST_P(WaitingForOneNeverMet, NoticesThatItIsDead) {
   const Nanoseconds took =
       until([&] { return way.ask(messenger, received.request(), endless.request()); });
   EXPECT_FALSE(received.request().active());
-  EXPECT_EQ(received.result().failure, Failure::kPeerLost);
+  EXPECT_EQ(received.result().failure, RequestFailure::kPeerLost);
   EXPECT_GE(took, kAWhile);
   EXPECT_LE(took, kAWhile + kDeadline + 100ms);
   EXPECT_TRUE(endless.request().active());
@@ -134,30 +137,30 @@ class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<
   bool matched() const { return std::get<0>(GetParam()); }
   bool blocks() const { return std::get<1>(GetParam()); }
   // The result of a probe for process 1: none yet, a message, or the failure.
-  std::optional<Failure> probe() {
-    mpi::Result envelope;
+  std::optional<RequestFailure> probe() {
+    mpi::MessageResult envelope;
     mpi::MatchedMessage message;
     bool found = false;
     const mpi::Messenger::ProbeArguments arguments{1, 1, kAnyTag};
     if (matched()) {
       EXPECT_EQ(blocks() ? as(0).mprobe(arguments, message) : at(0).improbe(arguments, message),
-                Refusal::kNone);
+                CallError::kNone);
       envelope = message.envelope();
       found = static_cast<bool>(message);
     } else {
       EXPECT_EQ(
           blocks() ? as(0).probe(arguments, envelope) : at(0).iprobe(arguments, found, envelope),
-          Refusal::kNone);
+          CallError::kNone);
       found = found || blocks();
     }
-    if (envelope.failure != Failure::kNone) return envelope.failure;
-    return found ? std::optional(Failure::kNone) : std::nullopt;
+    if (envelope.failure != RequestFailure::kNone) return envelope.failure;
+    return found ? std::optional(RequestFailure::kNone) : std::nullopt;
   }
   // Probes until there is a result.
-  Failure answer(Nanoseconds* took) {
-    std::optional<Failure> said;
+  RequestFailure answer(Nanoseconds* took) {
+    std::optional<RequestFailure> said;
     *took = until([&] { return (said = probe()).has_value(); });
-    return said.value_or(Failure::kNone);
+    return said.value_or(RequestFailure::kNone);
   }
 };
 
@@ -166,7 +169,7 @@ TEST_P(Probing, OfAProcessWithoutContactNoticesItsDeath) {
     start();
     job->kill(1, death);
     Nanoseconds took{};
-    EXPECT_EQ(answer(&took), Failure::kPeerLost);
+    EXPECT_EQ(answer(&took), RequestFailure::kPeerLost);
     EXPECT_GE(took, kAWhile);
     EXPECT_LE(took, kAWhile + kDeadline + 100ms);
   }
@@ -178,7 +181,7 @@ TEST_P(Probing, OfASilentProcessNoticesIt) {
   job->run(100ms);
   job->kill(1, Death::kSilent);
   Nanoseconds took{};
-  EXPECT_EQ(answer(&took), Failure::kPeerLost);
+  EXPECT_EQ(answer(&took), RequestFailure::kPeerLost);
   EXPECT_LE(took, kDeadline + 100ms);
 }
 
@@ -192,7 +195,7 @@ TEST_P(Probing, FindsTheMessageOfOneThatWasGreeted) {
   }
   send(1, 0, 8);
   Nanoseconds took{};
-  EXPECT_EQ(answer(&took), Failure::kNone);
+  EXPECT_EQ(answer(&took), RequestFailure::kNone);
   EXPECT_LE(took, 100ms);
 }
 
@@ -206,8 +209,8 @@ TEST_F(Contact, ProbeWatchesNobodyWhoseMessageHasCome) {
   exchange(0, 1);
   exchange(1, 0);
   bool found = false;
-  mpi::Result envelope;
-  EXPECT_EQ(at(0).iprobe({1, 1, 5}, found, envelope), Refusal::kNone);
+  mpi::MessageResult envelope;
+  EXPECT_EQ(at(0).iprobe({1, 1, 5}, found, envelope), CallError::kNone);
   EXPECT_FALSE(found);
   exchange(1, 0);
   job->run(100ms);
@@ -244,11 +247,11 @@ TEST_F(Contact, ShortWaitsConnectNobody) {
 TEST_F(Contact, AnySourceConnectsNobody) {
   Transfer& any = receive(0, kAnySource, 8);
   bool found = true;
-  mpi::Result envelope;
+  mpi::MessageResult envelope;
   job->kill(1, Death::kSilent);
   EXPECT_GE(until([&] {
-              EXPECT_EQ(at(0).iprobe({kAnySource, 2, kAnyTag}, found, envelope), Refusal::kNone);
-              return ended(any) || found || envelope.failure != Failure::kNone;
+              EXPECT_EQ(at(0).iprobe({kAnySource, 2, kAnyTag}, found, envelope), CallError::kNone);
+              return ended(any) || found || envelope.failure != RequestFailure::kNone;
             }),
             10s);
   EXPECT_EQ(session(0, 1), PeerState::kClosed);
@@ -267,8 +270,8 @@ TEST_F(Contact, GreetingIsNoMessageAndNoCredit) {
   EXPECT_GE(until([&] { return ended(received); }), 10s);
   EXPECT_EQ(puts(), 1U);
   bool found = true;
-  mpi::Result envelope;
-  EXPECT_EQ(at(1).iprobe({kAnySource, 1, kAnyTag}, found, envelope), Refusal::kNone);
+  mpi::MessageResult envelope;
+  EXPECT_EQ(at(1).iprobe({kAnySource, 1, kAnyTag}, found, envelope), CallError::kNone);
   EXPECT_FALSE(found);
   EXPECT_TRUE(arrived(send(1, 0, 8), received));
   EXPECT_EQ(job->processes().process(1).counters().drops(), 0U);
@@ -280,13 +283,13 @@ TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
   Transfer& second = receive(0, 1, 8);
   job->kill(1, Death::kSilent);
   as(0).wait(second.request());
-  EXPECT_EQ(second.result().failure, Failure::kPeerLost);
+  EXPECT_EQ(second.result().failure, RequestFailure::kPeerLost);
   // The same holds for a receive posted when the peer is already lost.
   Transfer& third = receive(0, 1, 8);
   EXPECT_FALSE(ended(third));
   EXPECT_TRUE(arrived(send(2, 0, 8), first));
   EXPECT_TRUE(ended(third));
-  EXPECT_EQ(third.result().failure, Failure::kPeerLost);
+  EXPECT_EQ(third.result().failure, RequestFailure::kPeerLost);
 }
 
 // Its caller does not say what it waits for.
@@ -295,10 +298,10 @@ TEST_F(Contact, ACallThatTakesAnyCompletionWaitsForAllPostedReceives) {
   Transfer& received = receive(0, 1, 8);
   Transfer& alive = receive(0, 2, 8);
   job->kill(1, Death::kSilent);
-  std::array<mpi::Request*, 4> completed{};
+  std::array<mpi::MessageRequest*, 4> completed{};
   const Nanoseconds took = until([&] { return at(0).take_completed(completed) > 0; });
   EXPECT_EQ(completed[0], &received.request());
-  EXPECT_EQ(received.result().failure, Failure::kPeerLost);
+  EXPECT_EQ(received.result().failure, RequestFailure::kPeerLost);
   EXPECT_GE(took, kAWhile);
   EXPECT_LE(took, kAWhile + kDeadline + 100ms);
   EXPECT_EQ(session(0, 2), PeerState::kOpen);

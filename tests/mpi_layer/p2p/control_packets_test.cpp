@@ -25,8 +25,8 @@ class ControlPacketsPart : public PartsTest {
 
 TEST_F(ControlPacketsPart, ControlsArriveUnchanged) {
   mpi::kLock.is_held();
-  here.controls.tell(*here.peer, {PacketKind::kSyncack, 0, 7, 9, 0, 0});
-  here.controls.tell_credit(*here.peer, {500, 3});
+  here.controls.send(*here.peer, {PacketKind::kSyncack, 0, 7, 9, 0, 0});
+  here.controls.send_credit(*here.peer, {500, 3});
   const std::vector<Control> packets = arrived();
   ASSERT_EQ(packets.size(), 2U);
   EXPECT_EQ(packets[0].kind, PacketKind::kSyncack);
@@ -36,14 +36,14 @@ TEST_F(ControlPacketsPart, ControlsArriveUnchanged) {
   EXPECT_EQ(packets[1].bytes, 500U);
   EXPECT_EQ(packets[1].headers, 3U);
   EXPECT_FALSE(packets[1].placement);
-  EXPECT_TRUE(here.controls.quiet());
+  EXPECT_TRUE(here.controls.idle());
 }
 
 TEST_F(ControlPacketsPart, NothingIsSentToALostPeer) {
   mpi::kLock.is_held();
   here.peer->lost = true;
-  here.controls.tell_credit(*here.peer, {500, 3});
-  EXPECT_TRUE(here.controls.quiet());
+  here.controls.send_credit(*here.peer, {500, 3});
+  EXPECT_TRUE(here.controls.idle());
   EXPECT_TRUE(arrived().empty());
 }
 

@@ -33,8 +33,8 @@ class CreditLedgerTest : public ::testing::Test {
     return given;
   }
 
-  Chores chores;
-  CreditLedger ledger{chores};
+  DeferredWork deferred_work;
+  CreditLedger ledger{deferred_work};
   Peer peer;
   Peer other;
   std::uint64_t wanted = 0;  // the room that give() requested last
@@ -68,11 +68,11 @@ TEST_F(CreditLedgerTest, AQuarterOfTheWindowIsGivenBackAtATime) {
   ledger.note_arrival(249);
   ledger.owe(peer, 249);
   EXPECT_FALSE(ledger.any_due());
-  EXPECT_FALSE(chores.any());
+  EXPECT_FALSE(deferred_work.any());
   ledger.note_arrival(1);
   ledger.owe(peer, 1);
   EXPECT_TRUE(ledger.any_due());
-  EXPECT_TRUE(chores.any());
+  EXPECT_TRUE(deferred_work.any());
   EXPECT_EQ(give(), (Given{{250, 2}}));
   EXPECT_FALSE(ledger.any_due());
 }

@@ -200,7 +200,7 @@ TEST_F(EagerPlacementTest, ALongerMessageIsTruncatedAndEndsNothingElse) {
   Transfer& sent = send(0, 1, kLong);
   job->settle();
   ASSERT_TRUE(ended(received));
-  EXPECT_EQ(received.result().failure, Failure::kTruncated);
+  EXPECT_EQ(received.result().failure, RequestFailure::kTruncated);
   EXPECT_EQ(received.result().length, kLong);
   EXPECT_TRUE(std::equal(received.buffer.begin(), received.buffer.end(), sent.buffer.begin()));
   EXPECT_TRUE(ended(sent));
@@ -299,7 +299,7 @@ TEST_F(EagerPlacementTest, ASenderThatDiesEndsTheReceiveThatExpectsOne) {
     job->kill(0, death);
     job->run(20ms);
     ASSERT_TRUE(ended(received));
-    EXPECT_EQ(received.result().failure, Failure::kPeerLost);
+    EXPECT_EQ(received.result().failure, RequestFailure::kPeerLost);
     EXPECT_TRUE(untouched(received, 0));
   }
 }

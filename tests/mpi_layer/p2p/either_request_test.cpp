@@ -10,7 +10,7 @@ TEST(EitherRequest, TheFirstUseDeterminesTheDirection) {
   EXPECT_EQ(&send.request(), &send.as_send());
   EitherRequest receive;
   EXPECT_EQ(&receive.as_receive(), &receive.request());
-  EXPECT_EQ(receive.request().direction(), Request::Direction::kReceive);
+  EXPECT_EQ(receive.request().direction(), MessageRequest::Direction::kReceive);
 }
 
 TEST(EitherRequest, AnUnusedOneIsARequestThatWasNeverStarted) {
@@ -22,7 +22,7 @@ TEST(EitherRequest, AnUnusedOneIsARequestThatWasNeverStarted) {
 TEST(EitherRequest, OneThatHasEndedMayBecomeTheOther) {
   EitherRequest request;
   request.as_send();
-  EXPECT_EQ(request.as_receive().direction(), Request::Direction::kReceive);
+  EXPECT_EQ(request.as_receive().direction(), MessageRequest::Direction::kReceive);
 }
 
 }  // namespace

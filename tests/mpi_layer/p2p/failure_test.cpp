@@ -25,7 +25,7 @@ class Failures : public P2pTest, public ::testing::WithParamInterface<Death> {
   }
   void expect_lost(Transfer& transfer) {
     ASSERT_TRUE(ended(transfer));
-    EXPECT_EQ(transfer.result().failure, Failure::kPeerLost);
+    EXPECT_EQ(transfer.result().failure, RequestFailure::kPeerLost);
   }
 };
 
@@ -51,18 +51,18 @@ TEST_P(Failures, EveryRequestToADeadPeerEnds) {
   EXPECT_FALSE(at(0).send_at_once({&byte, 1, 1, 1, 5}));
   Transfer& later_any = receive(0, kAnySource, 8);
   EXPECT_TRUE(arrived(send(2, 0, 8), later_any));
-  mpi::Result envelope;
-  EXPECT_EQ(as(0).probe({1, 1, 5}, envelope), Refusal::kNone);
-  EXPECT_EQ(envelope.failure, Failure::kPeerLost);
+  mpi::MessageResult envelope;
+  EXPECT_EQ(as(0).probe({1, 1, 5}, envelope), CallError::kNone);
+  EXPECT_EQ(envelope.failure, RequestFailure::kPeerLost);
   bool found = true;
   envelope = {};
-  EXPECT_EQ(at(0).iprobe({1, 1, 5}, found, envelope), Refusal::kNone);
+  EXPECT_EQ(at(0).iprobe({1, 1, 5}, found, envelope), CallError::kNone);
   EXPECT_FALSE(found);
-  EXPECT_EQ(envelope.failure, Failure::kPeerLost);
+  EXPECT_EQ(envelope.failure, RequestFailure::kPeerLost);
   mpi::MatchedMessage message;
-  EXPECT_EQ(as(0).mprobe({1, 1, 5}, message), Refusal::kNone);
+  EXPECT_EQ(as(0).mprobe({1, 1, 5}, message), CallError::kNone);
   EXPECT_FALSE(message);
-  EXPECT_EQ(message.envelope().failure, Failure::kPeerLost);
+  EXPECT_EQ(message.envelope().failure, RequestFailure::kPeerLost);
 }
 
 TEST_P(Failures, WhatHasArrivedFromADeadPeerMayBeReceived) {
@@ -130,7 +130,7 @@ TEST_F(Closing, SynchronousSenderIsAnsweredByAReceiverThatCloses) {
   job->close(1);
   job->settle();
   ASSERT_TRUE(ended(sent));
-  EXPECT_EQ(sent.result().failure, Failure::kNone);
+  EXPECT_EQ(sent.result().failure, RequestFailure::kNone);
 }
 
 TEST_F(Closing, RequestsThatAreStillActiveEnd) {
@@ -139,7 +139,7 @@ TEST_F(Closing, RequestsThatAreStillActiveEnd) {
   Transfer& unmatched = send(0, 1, 50'000);
   job->close(0);
   for (Transfer* transfer : {&posted, &any, &unmatched}) {
-    EXPECT_EQ(transfer->result().failure, Failure::kClosed);
+    EXPECT_EQ(transfer->result().failure, RequestFailure::kClosed);
   }
 }
 

@@ -193,7 +193,7 @@ TEST_F(FlowControl, RefusedMessagesFailTheirSendsAndAreCounted) {
   job->settle();
   for (Transfer* sent : {&synchronous, &longer}) {
     ASSERT_TRUE(ended(*sent));
-    EXPECT_EQ(sent->result().failure, Failure::kFailed);
+    EXPECT_EQ(sent->result().failure, RequestFailure::kFailed);
   }
   EXPECT_EQ(job->processes().process(1).counters().drops(), 3U);
   Transfer& posted = receive(1, 0, 50'000);

@@ -28,12 +28,12 @@ TEST_P(LargeCounts, AllBytesArriveAndTheLengthIsTold) {
     std::memcpy(from.data() + at, &at, sizeof at);
   mpi::SendRequest sent;
   mpi::ReceiveRequest received;
-  ASSERT_EQ(at(1).receive({to.data(), length, 0, 1, 5}, received), Refusal::kNone);
-  ASSERT_EQ(at(0).send({from.data(), length, 1, 1, 5}, sent), Refusal::kNone);
+  ASSERT_EQ(at(1).receive({to.data(), length, 0, 1, 5}, received), CallError::kNone);
+  ASSERT_EQ(at(0).send({from.data(), length, 1, 1, 5}, sent), CallError::kNone);
   as(1).wait(received);
   as(0).wait(sent);
   EXPECT_EQ(received.result().length, length);
-  EXPECT_EQ(received.result().failure, Failure::kNone);
+  EXPECT_EQ(received.result().failure, RequestFailure::kNone);
   EXPECT_EQ(std::memcmp(from.data(), to.data(), MirroredMemory::kWindow), 0);
 }
 
@@ -49,12 +49,12 @@ TEST_F(P2pTest, TruncationOfMoreThanFourGigabytes) {
   std::vector<std::byte> to(3000);
   mpi::SendRequest sent;
   mpi::ReceiveRequest received;
-  ASSERT_EQ(at(1).receive({to.data(), to.size(), 0, 1, 5}, received), Refusal::kNone);
-  ASSERT_EQ(at(0).send({from.data(), length, 1, 1, 5}, sent), Refusal::kNone);
+  ASSERT_EQ(at(1).receive({to.data(), to.size(), 0, 1, 5}, received), CallError::kNone);
+  ASSERT_EQ(at(0).send({from.data(), length, 1, 1, 5}, sent), CallError::kNone);
   as(1).wait(received);
   as(0).wait(sent);
   EXPECT_EQ(received.result().length, length);
-  EXPECT_EQ(received.result().failure, Failure::kTruncated);
+  EXPECT_EQ(received.result().failure, RequestFailure::kTruncated);
 }
 
 }  // namespace

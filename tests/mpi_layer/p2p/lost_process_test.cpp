@@ -15,9 +15,9 @@ namespace lintel::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using mpi::Failure;
+using mpi::CallError;
 using mpi::Messenger;
-using mpi::Refusal;
+using mpi::RequestFailure;
 
 struct Station {
   std::unique_ptr<portals::Process> process;
@@ -28,7 +28,7 @@ struct Station {
     config.peer_timeout = config.connect_timeout = 1s;
     process = std::make_unique<portals::Process>(portals::process_options(config),
                                                  portals::node_transport(config));
-    mpi::Options options;
+    mpi::MessengerOptions options;
     options.most_processes = 2;
     options.unexpected_bytes = 1 << 20;
     options.contact_after = config.peer_timeout / 4;
@@ -57,8 +57,8 @@ class LostProcess : public ::testing::TestWithParam<int> {
     ASSERT_EQ(::read(ends[0], &name, sizeof name), static_cast<ssize_t>(sizeof name));
     ::close(ends[0]);
     ::close(ends[1]);
-    ASSERT_EQ(messenger().add_peer(messenger().self()), Refusal::kNone);
-    ASSERT_EQ(messenger().add_peer(name), Refusal::kNone);
+    ASSERT_EQ(messenger().add_peer(messenger().self()), CallError::kNone);
+    ASSERT_EQ(messenger().add_peer(name), CallError::kNone);
     ASSERT_EQ(::kill(child_, GetParam()), 0);
     if (GetParam() == SIGKILL) {
       ASSERT_EQ(::waitpid(child_, nullptr, 0), child_);
@@ -83,24 +83,24 @@ TEST_P(LostProcess, IsNoticedByAReceive) {
   std::uint64_t number = 0;
   mpi::ReceiveRequest request;
   ASSERT_EQ(messenger().receive_and_wait({&number, sizeof number, 1, 1, 5}, request),
-            Refusal::kNone);
-  EXPECT_EQ(request.result().failure, Failure::kPeerLost);
+            CallError::kNone);
+  EXPECT_EQ(request.result().failure, RequestFailure::kPeerLost);
 }
 
 TEST_P(LostProcess, IsNoticedByAProbe) {
-  mpi::Result envelope;
-  ASSERT_EQ(messenger().probe({1, 1, 5}, envelope), Refusal::kNone);
-  EXPECT_EQ(envelope.failure, Failure::kPeerLost);
+  mpi::MessageResult envelope;
+  ASSERT_EQ(messenger().probe({1, 1, 5}, envelope), CallError::kNone);
+  EXPECT_EQ(envelope.failure, RequestFailure::kPeerLost);
 }
 
 TEST_P(LostProcess, IsNoticedByAProbeThatDoesNotBlock) {
-  mpi::Result envelope;
+  mpi::MessageResult envelope;
   bool found = false;
   const TimePoint end = monotonic_now() + 60s;
-  while (envelope.failure == Failure::kNone && !found && monotonic_now() < end) {
-    ASSERT_EQ(messenger().iprobe({1, 1, 5}, found, envelope), Refusal::kNone);
+  while (envelope.failure == RequestFailure::kNone && !found && monotonic_now() < end) {
+    ASSERT_EQ(messenger().iprobe({1, 1, 5}, found, envelope), CallError::kNone);
   }
-  EXPECT_EQ(envelope.failure, Failure::kPeerLost);
+  EXPECT_EQ(envelope.failure, RequestFailure::kPeerLost);
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, LostProcess, ::testing::Values(SIGKILL, SIGSTOP),

@@ -7,10 +7,10 @@
 namespace lintel::testing {
 namespace {
 
-using mpi::Failure;
+using mpi::CallError;
 using mpi::ReceiveRequest;
-using mpi::Refusal;
 using mpi::RequestEnds;
+using mpi::RequestFailure;
 using mpi::SendMode;
 using mpi::SendRequest;
 
@@ -19,18 +19,18 @@ constexpr std::int32_t kTag = 5;
 
 class MessageParts : public PartsTest {
  protected:
-  Refusal send(SendRequest& request, std::span<const std::byte> bytes,
-               SendMode mode = SendMode::kStandard) LINTEL_REQUIRES(mpi::kLock) {
-    const Refusal refusal =
+  CallError send(SendRequest& request, std::span<const std::byte> bytes,
+                 SendMode mode = SendMode::kStandard) LINTEL_REQUIRES(mpi::kLock) {
+    const CallError error =
         here.sends.set_up({bytes.data(), bytes.size(), 0, kContext, kTag, mode}, request, false);
-    return refusal == Refusal::kNone ? here.sends.begin(request) : refusal;
+    return error == CallError::kNone ? here.sends.begin(request) : error;
   }
-  Refusal receive(ReceiveRequest& request, std::span<std::byte> buffer, std::int32_t source = 0)
+  CallError receive(ReceiveRequest& request, std::span<std::byte> buffer, std::int32_t source = 0)
       LINTEL_REQUIRES(mpi::kLock) {
-    const Refusal refusal = there.receives.set_up(
+    const CallError error = there.receives.set_up(
         {buffer.data(), buffer.size(), source, kContext, kTag}, request, false);
-    if (refusal == Refusal::kNone) there.receives.begin(request);
-    return refusal;
+    if (error == CallError::kNone) there.receives.begin(request);
+    return error;
   }
   void pass() LINTEL_REQUIRES(mpi::kLock) {
     for (int i = 0; i < 4; ++i) {
@@ -40,11 +40,11 @@ class MessageParts : public PartsTest {
     }
   }
   // The requests have ended and have been reported.
-  static ::testing::AssertionResult ended(std::initializer_list<mpi::Request*> requests) {
-    for (mpi::Request* request : requests) {
+  static ::testing::AssertionResult ended(std::initializer_list<mpi::MessageRequest*> requests) {
+    for (mpi::MessageRequest* request : requests) {
       if (request->under_way()) return ::testing::AssertionFailure() << "one is under way";
       RequestEnds::retire(*request);
-      if (request->result().failure != Failure::kNone)
+      if (request->result().failure != RequestFailure::kNone)
         return ::testing::AssertionFailure() << "one has failed";
     }
     return ::testing::AssertionSuccess();
@@ -58,10 +58,10 @@ TEST_F(MessageParts, AShortMessageHasLeftWhenTheEngineHasIt) {
   mpi::kLock.is_held();
   SendRequest sent;
   ReceiveRequest received;
-  ASSERT_EQ(receive(received, in), Refusal::kNone);
-  ASSERT_EQ(send(sent, std::span(out).first(100)), Refusal::kNone);
+  ASSERT_EQ(receive(received, in), CallError::kNone);
+  ASSERT_EQ(send(sent, std::span(out).first(100)), CallError::kNone);
   EXPECT_TRUE(ended({&sent}));
-  EXPECT_TRUE(here.sends.quiet());
+  EXPECT_TRUE(here.sends.idle());
   pass();
   EXPECT_TRUE(ended({&received}));
   EXPECT_EQ(received.result().length, 100U);
@@ -72,35 +72,35 @@ TEST_F(MessageParts, TheRestOfALongMessageIsPulled) {
   mpi::kLock.is_held();
   SendRequest sent;
   ReceiveRequest received;
-  ASSERT_EQ(receive(received, in), Refusal::kNone);
-  ASSERT_EQ(send(sent, out), Refusal::kNone);
+  ASSERT_EQ(receive(received, in), CallError::kNone);
+  ASSERT_EQ(send(sent, out), CallError::kNone);
   EXPECT_TRUE(sent.under_way());
-  EXPECT_FALSE(here.sends.quiet());
+  EXPECT_FALSE(here.sends.idle());
   pass();
   EXPECT_TRUE(ended({&sent, &received}));
   EXPECT_EQ(in, out);
-  EXPECT_TRUE(here.sends.quiet());
+  EXPECT_TRUE(here.sends.idle());
 }
 
 TEST_F(MessageParts, SendsWithoutCreditWaitInOrderUntilItComes) {
   mpi::kLock.is_held();
   std::array<SendRequest, 6> sent;
   for (SendRequest& request : sent)
-    ASSERT_EQ(send(request, std::span(out).first(8)), Refusal::kNone);
+    ASSERT_EQ(send(request, std::span(out).first(8)), CallError::kNone);
   EXPECT_FALSE(sent[3].under_way());
   EXPECT_TRUE(sent[4].under_way());
   EXPECT_TRUE(here.sends.wants_turn(sent[4]));
-  EXPECT_TRUE(here.chores.any());
+  EXPECT_TRUE(here.deferred_work.any());
   here.credit.receive(*here.peer, {0, 1});
   here.sends.retry();
   EXPECT_FALSE(sent[4].under_way());
   EXPECT_TRUE(sent[5].under_way());
-  EXPECT_TRUE(here.sends.has_chores());
-  here.sends.lose(*here.peer);
-  EXPECT_EQ(sent[5].result().failure, Failure::kPeerLost);
+  EXPECT_TRUE(here.sends.has_deferred_work());
+  here.sends.end_lost(*here.peer);
+  EXPECT_EQ(sent[5].result().failure, RequestFailure::kPeerLost);
   for (SendRequest& request : sent) RequestEnds::retire(request);
   here.sends.retry();
-  EXPECT_TRUE(here.sends.quiet());
+  EXPECT_TRUE(here.sends.idle());
 }
 
 TEST_F(MessageParts, ASendThatWaitsMayBeCancelled) {
@@ -108,7 +108,7 @@ TEST_F(MessageParts, ASendThatWaitsMayBeCancelled) {
   here.credit.spend(*here.peer, 0);
   for (int i = 0; i < 3; ++i) here.credit.spend(*here.peer, 0);
   SendRequest sent;
-  ASSERT_EQ(send(sent, std::span(out).first(8)), Refusal::kNone);
+  ASSERT_EQ(send(sent, std::span(out).first(8)), CallError::kNone);
   EXPECT_FALSE(here.sends.cancel(sent));
   EXPECT_TRUE(ended({&sent}));
   EXPECT_TRUE(sent.result().cancelled);
@@ -118,13 +118,13 @@ TEST_F(MessageParts, ReceivesBeyondTheMostWaitForRoom) {
   mpi::kLock.is_held();
   std::array<ReceiveRequest, 3> received;
   for (ReceiveRequest& request : received)
-    ASSERT_EQ(receive(request, std::span(in).first(8)), Refusal::kNone);
+    ASSERT_EQ(receive(request, std::span(in).first(8)), CallError::kNone);
   EXPECT_EQ(there.engine.posted(), kMostPosted);
-  EXPECT_TRUE(there.receives.has_chores());
+  EXPECT_TRUE(there.receives.has_deferred_work());
   there.receives.cancel(received[0]);
   EXPECT_TRUE(received[0].result().cancelled);
   there.receives.retry();
-  EXPECT_FALSE(there.receives.has_chores());
+  EXPECT_FALSE(there.receives.has_deferred_work());
   EXPECT_EQ(there.engine.posted(), kMostPosted);
   for (ReceiveRequest& request : received) {
     if (request.under_way()) there.receives.cancel(request);
@@ -136,11 +136,11 @@ TEST_F(MessageParts, ALostPeerEndsItsReceivesAndThoseFromAnySource) {
   mpi::kLock.is_held();
   ReceiveRequest named;
   ReceiveRequest any;
-  ASSERT_EQ(receive(named, in), Refusal::kNone);
-  ASSERT_EQ(receive(any, in, mpi::kAnySource), Refusal::kNone);
-  there.receives.lose(*there.peer);
+  ASSERT_EQ(receive(named, in), CallError::kNone);
+  ASSERT_EQ(receive(any, in, mpi::kAnySource), CallError::kNone);
+  there.receives.end_lost(*there.peer);
   for (ReceiveRequest* request : {&named, &any}) {
-    EXPECT_EQ(request->result().failure, Failure::kPeerLost);
+    EXPECT_EQ(request->result().failure, RequestFailure::kPeerLost);
     RequestEnds::retire(*request);
   }
   EXPECT_EQ(there.engine.posted(), 0U);
@@ -150,19 +150,19 @@ TEST_F(MessageParts, AnUnexpectedMessageTakesRoomUntilItIsReceived) {
   mpi::kLock.is_held();
   const std::uint64_t room = there.landings.room();
   SendRequest sent;
-  ASSERT_EQ(send(sent, std::span(out).first(1000)), Refusal::kNone);
+  ASSERT_EQ(send(sent, std::span(out).first(1000)), CallError::kNone);
   EXPECT_TRUE(ended({&sent}));
   pass();
   EXPECT_EQ(there.landings.room(), room - 1000);
-  mpi::Result envelope;
+  mpi::MessageResult envelope;
   EXPECT_TRUE(there.probes.look({0, kContext, kTag}, envelope));
   EXPECT_EQ(envelope.length, 1000U);
   EXPECT_FALSE(there.probes.look({0, kContext, kTag + 1}, envelope));
   ReceiveRequest received;
-  ASSERT_EQ(receive(received, in), Refusal::kNone);
+  ASSERT_EQ(receive(received, in), CallError::kNone);
   pass();
   EXPECT_TRUE(ended({&received}));
-  there.landings.start_anew();
+  there.landings.reuse_blocks();
   EXPECT_EQ(there.landings.room(), room);
 }
 
@@ -170,7 +170,7 @@ TEST_F(MessageParts, RoomIsMadeByMovingMessagesAndTheyStay) {
   mpi::kLock.is_held();
   const std::uint64_t room = there.landings.room();
   SendRequest sent;
-  ASSERT_EQ(send(sent, std::span(out).first(1000)), Refusal::kNone);
+  ASSERT_EQ(send(sent, std::span(out).first(1000)), CallError::kNone);
   EXPECT_TRUE(ended({&sent}));
   pass();
   EXPECT_TRUE(there.landings.make_room(room));
@@ -178,7 +178,8 @@ TEST_F(MessageParts, RoomIsMadeByMovingMessagesAndTheyStay) {
   mpi::MatchedMessage message;
   ASSERT_TRUE(there.probes.take({mpi::kAnySource, kContext, mpi::kAnyTag}, message));
   ReceiveRequest received;
-  ASSERT_EQ(there.receives.begin_matched(message, in.data(), in.size(), received), Refusal::kNone);
+  ASSERT_EQ(there.receives.begin_matched(message, in.data(), in.size(), received),
+            CallError::kNone);
   EXPECT_FALSE(message);
   EXPECT_TRUE(ended({&received}));
   EXPECT_EQ(std::memcmp(in.data(), out.data(), 1000), 0);

@@ -13,7 +13,7 @@ MessengerJob::MessengerJob(const MessengerJobOptions& options)
                   .session = options.session,
                   .linger = std::chrono::seconds(2)}),
       computing_(options.processes, false) {
-  mpi::Options messenger = options.messenger;
+  mpi::MessengerOptions messenger = options.messenger;
   messenger.most_processes = static_cast<std::uint32_t>(options.processes);
   std::string explanation;
   for (std::size_t rank = 0; rank < options.processes; ++rank) {
@@ -24,7 +24,7 @@ MessengerJob::MessengerJob(const MessengerJobOptions& options)
   }
   for (auto& opened : messengers_) {
     for (std::size_t rank = 0; rank < options.processes; ++rank) {
-      LINTEL_ASSERT(opened->add_peer(SimulatedProcesses::name(rank)) == mpi::Refusal::kNone);
+      LINTEL_ASSERT(opened->add_peer(SimulatedProcesses::name(rank)) == mpi::CallError::kNone);
     }
   }
   processes_.poll_also([this] { return progress(); });

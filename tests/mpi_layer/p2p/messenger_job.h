@@ -20,7 +20,7 @@ struct MessengerJobOptions {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
-  mpi::Options messenger{};  // most_processes is filled in
+  mpi::MessengerOptions messenger{};  // most_processes is filled in
   // sets unexpected_bytes of the last process, which breaks the rules
   std::optional<std::uint64_t> different_bytes{};
 };

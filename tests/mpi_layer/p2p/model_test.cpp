@@ -127,15 +127,15 @@ void Model::probe_some() {
   With with = some_envelope();
   if (below(2) == 0) with.tag = kAnyTag;
   mpi::MatchedMessage message;
-  ASSERT_EQ(at(rank).improbe({kAnySource, with.context, with.tag}, message), Refusal::kNone);
+  ASSERT_EQ(at(rank).improbe({kAnySource, with.context, with.tag}, message), CallError::kNone);
   if (!message) return;
-  const mpi::Result envelope = message.envelope();
+  const mpi::MessageResult envelope = message.envelope();
   ASSERT_NE(envelope.tag, kReadyTag)
       << "a message has not met its receive, which was posted before it was sent";
   Transfer& made = this->message(rank, envelope.length);
   ASSERT_EQ(
       at(rank).receive_matched(message, made.buffer.data(), envelope.length, made.as_receive()),
-      Refusal::kNone);
+      CallError::kNone);
   with.tag = envelope.tag;
   posted_.push_back({&made, envelope.source, with, posted_.size(), true});
 }
@@ -166,8 +166,9 @@ void Model::drain_all() {
         for (const std::int32_t tag : {kAnyTag, -1}) {
           while (true) {
             bool there = false;
-            mpi::Result envelope;
-            ASSERT_EQ(at(rank).iprobe({kAnySource, context, tag}, there, envelope), Refusal::kNone);
+            mpi::MessageResult envelope;
+            ASSERT_EQ(at(rank).iprobe({kAnySource, context, tag}, there, envelope),
+                      CallError::kNone);
             if (!there) break;
             found = true;
             With with{.tag = tag, .context = context};
@@ -209,7 +210,7 @@ void Model::check() {
       streams[{sent.from, sent.to, sent.with.context, sent.with.tag}].push_back(&sent);
   }
   for (Posted& posted : posted_) {
-    const mpi::Result& result = posted.transfer->result();
+    const mpi::MessageResult& result = posted.transfer->result();
     if (result.cancelled) continue;
     got[{result.source, static_cast<std::int32_t>(posted.transfer->rank), posted.with.context,
          result.tag}]
@@ -224,7 +225,7 @@ void Model::check() {
     received += receives.size();
     for (std::size_t i = 0; i < messages.size(); ++i) {
       check_pair(*messages[i], *receives[i]);
-      if (receives[i]->transfer->result().failure == Failure::kTruncated) ++truncated;
+      if (receives[i]->transfer->result().failure == RequestFailure::kTruncated) ++truncated;
       if (messages[i]->transfer->buffer.size() > kMiddle) ++longer;
     }
   }

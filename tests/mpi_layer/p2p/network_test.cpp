@@ -16,13 +16,13 @@
 namespace lintel::testing {
 namespace {
 
-using mpi::Failure;
+using mpi::CallError;
 using mpi::kAnySource;
 using mpi::kAnyTag;
+using mpi::MessageRequest;
 using mpi::Messenger;
 using mpi::ReceiveRequest;
-using mpi::Refusal;
-using mpi::Request;
+using mpi::RequestFailure;
 using mpi::SendMode;
 using mpi::SendRequest;
 
@@ -35,7 +35,7 @@ class Network : public ::testing::TestWithParam<std::size_t> {
 
   Network() : ranks(GetParam()) {
     Config config;
-    mpi::Options options;
+    mpi::MessengerOptions options;
     options.most_processes = static_cast<std::uint32_t>(GetParam());
     options.unexpected_bytes = std::uint64_t{1} << 20;
     for (Rank& rank : ranks) {
@@ -47,7 +47,7 @@ class Network : public ::testing::TestWithParam<std::size_t> {
     }
     for (Rank& rank : ranks) {
       for (Rank& peer : ranks)
-        EXPECT_EQ(rank.messenger->add_peer(peer.messenger->self()), Refusal::kNone);
+        EXPECT_EQ(rank.messenger->add_peer(peer.messenger->self()), CallError::kNone);
     }
   }
 
@@ -87,7 +87,7 @@ TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
       if (kSanitized && length > 300'000) continue;
       std::vector<SendRequest> sends(ranks.size());
       std::vector<ReceiveRequest> receives(ranks.size());
-      std::vector<Request*> all;
+      std::vector<MessageRequest*> all;
       for (SendRequest& request : sends) all.push_back(&request);
       for (ReceiveRequest& request : receives) all.push_back(&request);
       std::vector<std::vector<std::byte>> out(ranks.size());
@@ -97,17 +97,17 @@ TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
         out[index] = contents(self, to, length);
         const SendMode mode = to % 2 == 0 ? SendMode::kSynchronous : SendMode::kStandard;
         ASSERT_EQ(messenger.send({out[index].data(), length, to, 1, 5, mode}, sends[index]),
-                  Refusal::kNone);
+                  CallError::kNone);
       }
       for (std::int32_t from = 0; from < size(); ++from) {
         const auto index = static_cast<std::size_t>(from);
         ASSERT_EQ(messenger.receive({in[index].data(), length, from, 1, 5}, receives[index]),
-                  Refusal::kNone);
+                  CallError::kNone);
       }
       messenger.wait_all(all);
       for (std::int32_t from = 0; from < size(); ++from) {
         const auto index = static_cast<std::size_t>(from);
-        ASSERT_EQ(all[ranks.size() + index]->result().failure, Failure::kNone);
+        ASSERT_EQ(all[ranks.size() + index]->result().failure, RequestFailure::kNone);
         ASSERT_TRUE(in[index] == contents(from, self, length))
             << "from " << from << " to " << self << ", " << length << " bytes";
       }
@@ -127,22 +127,22 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
         ASSERT_EQ(messenger.send(
                       {numbers.data(), numbers.size() * 8, 0, 1, static_cast<std::int32_t>(i % 3)},
                       request),
-                  Refusal::kNone);
+                  CallError::kNone);
         messenger.wait(request);
       }
       return;
     }
     std::vector<std::uint64_t> next(ranks.size(), 0);
     for (std::uint64_t i = 0; i < kCount * (ranks.size() - 1); ++i) {
-      mpi::Result envelope;
-      ASSERT_EQ(messenger.probe({kAnySource, 1, kAnyTag}, envelope), Refusal::kNone);
+      mpi::MessageResult envelope;
+      ASSERT_EQ(messenger.probe({kAnySource, 1, kAnyTag}, envelope), CallError::kNone);
       std::vector<std::uint64_t> numbers(envelope.length / 8);
       ReceiveRequest request;
       ASSERT_EQ(messenger.receive(
                     {numbers.data(), envelope.length, envelope.source, 1, envelope.tag}, request),
-                Refusal::kNone);
+                CallError::kNone);
       messenger.wait(request);
-      ASSERT_EQ(request.result().failure, Failure::kNone);
+      ASSERT_EQ(request.result().failure, RequestFailure::kNone);
       ASSERT_EQ(request.result().length, envelope.length);
       const std::uint64_t expected = next[static_cast<std::size_t>(envelope.source)]++;
       ASSERT_EQ(numbers.front(), expected);
@@ -169,11 +169,11 @@ TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
       SendRequest sent;
       ReceiveRequest received;
       const auto receive = [&] {
-        ASSERT_EQ(messenger.receive({in.data(), kMost, source, 1, 5}, received), Refusal::kNone);
+        ASSERT_EQ(messenger.receive({in.data(), kMost, source, 1, 5}, received), CallError::kNone);
       };
       if (receives_first) receive();
       if (round % 17 == 16) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      ASSERT_EQ(messenger.send({out.data(), length, next, 1, 5}, sent), Refusal::kNone);
+      ASSERT_EQ(messenger.send({out.data(), length, next, 1, 5}, sent), CallError::kNone);
       if (!receives_first) receive();
       messenger.wait(received);
       messenger.wait(sent);
@@ -198,16 +198,16 @@ TEST_P(Network, TokenGoesRound) {
       std::int32_t token = round;
       SendRequest sent;
       if (self == 0) {
-        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, sent), Refusal::kNone);
+        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, sent), CallError::kNone);
         messenger.wait(sent);
       }
       ReceiveRequest received;
       ASSERT_EQ(messenger.receive({&token, sizeof token, kAnySource, 1, round}, received),
-                Refusal::kNone);
+                CallError::kNone);
       messenger.wait(received);
       ASSERT_EQ(token, round);
       if (self != 0) {
-        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, sent), Refusal::kNone);
+        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, sent), CallError::kNone);
         messenger.wait(sent);
       }
     }

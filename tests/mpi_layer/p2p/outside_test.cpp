@@ -13,7 +13,7 @@ namespace lintel::testing {
 namespace {
 
 using mpi::MatchedMessage;
-using mpi::Result;
+using mpi::MessageResult;
 
 constexpr std::int32_t kOutside = 2;  // the number after those of the job's own processes
 constexpr std::int32_t kOther = 3;
@@ -32,7 +32,7 @@ class RecordingGateway : public mpi::Gateway {
     mpi::kLock.is_held();
     std::memcpy(buffer.data(), text.data(), std::min(buffer.size(), text.size()));
     received.emplace_back(buffer.size(), &request);
-    if (messenger != nullptr) messenger->outside().end_receive(request, Failure::kNone);
+    if (messenger != nullptr) messenger->outside().end_receive(request, RequestFailure::kNone);
   }
   void on_relay_end(mpi::SendRequest& request) override { relayed.push_back(&request); }
   void on_relay_end(mpi::ReceiveRequest& request) override { relayed.push_back(&request); }
@@ -43,7 +43,7 @@ class RecordingGateway : public mpi::Gateway {
   std::vector<std::pair<mpi::SendArguments, mpi::SendRequest*>> sent;
   std::vector<std::pair<std::size_t, mpi::ReceiveRequest*>> received;
   std::vector<mpi::SendRequest*> cancelled;
-  std::vector<mpi::Request*> relayed;
+  std::vector<mpi::MessageRequest*> relayed;
 };
 
 class Outside : public P2pTest {
@@ -52,8 +52,8 @@ class Outside : public P2pTest {
     MessengerJobOptions options;
     options.messenger.outside_headers = 16;
     start(options);
-    EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
-    EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
+    EXPECT_EQ(at(0).add_outside(), CallError::kNone);
+    EXPECT_EQ(at(0).add_outside(), CallError::kNone);
     outside(0).set_gateway(&gateway);
     gateway.messenger = &at(0);
   }
@@ -63,7 +63,7 @@ class Outside : public P2pTest {
   }
   bool withdraw(std::int32_t source, std::uint64_t sequence) {
     mpi::kLock.is_held();
-    at(0).take_in();
+    at(0).handle_events();
     return at(0).outside().withdraw(source, sequence);
   }
   // A message from process `source` of another job for rank 0.
@@ -81,9 +81,9 @@ class Outside : public P2pTest {
 
 TEST_F(Outside, NumbersFollowThoseOfThePeersAndNeedRoomForHeaders) {
   EXPECT_EQ(at(0).peers(), 4U);
-  EXPECT_EQ(at(1).add_outside(), Refusal::kNone);
+  EXPECT_EQ(at(1).add_outside(), CallError::kNone);
   start();
-  EXPECT_EQ(at(0).add_outside(), Refusal::kProcess);
+  EXPECT_EQ(at(0).add_outside(), CallError::kProcess);
 }
 
 TEST_F(Outside, AMessageMeetsAReceiveThatWaits) {
@@ -94,7 +94,7 @@ TEST_F(Outside, AMessageMeetsAReceiveThatWaits) {
   EXPECT_EQ(received.result().source, kOutside);
   EXPECT_EQ(received.result().tag, 5);
   EXPECT_EQ(received.result().length, 5U);
-  EXPECT_EQ(received.result().failure, Failure::kNone);
+  EXPECT_EQ(received.result().failure, RequestFailure::kNone);
 }
 
 TEST_F(Outside, AMessageWaitsForItsReceive) {
@@ -136,7 +136,7 @@ TEST_F(Outside, ALongerMessageIsTruncated) {
   Transfer& received = receive(0, kOutside, 2);
   deliver(kOutside, 5, "hello");
   ASSERT_TRUE(ended(received));
-  EXPECT_EQ(received.result().failure, Failure::kTruncated);
+  EXPECT_EQ(received.result().failure, RequestFailure::kTruncated);
   EXPECT_EQ(received.result().length, 5U);
   EXPECT_EQ(text_of(received), "he");
 }
@@ -148,15 +148,15 @@ TEST_F(Outside, AReceiveIsCompleteOnlyWhenTheGatewaySaysSo) {
   EXPECT_FALSE(ended(received));
   ASSERT_EQ(gateway.received.size(), 1U);
   EXPECT_EQ(gateway.received[0], std::pair(std::size_t{5}, &received.as_receive()));
-  outside(0).end_receive(received.as_receive(), Failure::kNone);
+  outside(0).end_receive(received.as_receive(), RequestFailure::kNone);
   EXPECT_TRUE(ended(received));
 }
 
 TEST_F(Outside, ProbesSeeIt) {
   bool found = false;
-  Result envelope;
+  MessageResult envelope;
   deliver(kOutside, 8, "hello");
-  EXPECT_EQ(at(0).iprobe({kAnySource, 1, kAnyTag}, found, envelope), Refusal::kNone);
+  EXPECT_EQ(at(0).iprobe({kAnySource, 1, kAnyTag}, found, envelope), CallError::kNone);
   ASSERT_TRUE(found);
   EXPECT_EQ(envelope.source, kOutside);
   EXPECT_EQ(envelope.tag, 8);
@@ -166,12 +166,12 @@ TEST_F(Outside, ProbesSeeIt) {
 TEST_F(Outside, AMatchedProbeTakesItAndItCannotBeWithdrawn) {
   const std::uint64_t sequence = deliver(kOutside, 5, "hello");
   MatchedMessage message;
-  EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), Refusal::kNone);
+  EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), CallError::kNone);
   ASSERT_TRUE(message);
   EXPECT_FALSE(withdraw(kOutside, sequence));
   Transfer& received = this->message(0, 5);
   EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5, received.as_receive()),
-            Refusal::kNone);
+            CallError::kNone);
   ASSERT_TRUE(ended(received));
   EXPECT_EQ(text_of(received), "hello");
 }
@@ -190,7 +190,7 @@ TEST_F(Outside, WhatHasMetItsReceiveMayNot) {
   Transfer& received = receive(0, kOutside, 5);
   const std::uint64_t sequence = deliver(kOutside, 5, "hello");
   EXPECT_FALSE(withdraw(kOutside, sequence));
-  outside(0).end_receive(received.as_receive(), Failure::kNone);
+  outside(0).end_receive(received.as_receive(), RequestFailure::kNone);
   EXPECT_TRUE(ended(received));
 }
 
@@ -204,7 +204,7 @@ TEST_F(Outside, MessagesBeyondItsShareAreNotDelivered) {
   EXPECT_TRUE(withdraw(kOutside, 9));
   EXPECT_EQ(deliver(kOutside, 5, "x"), 10U);
   MatchedMessage message;
-  EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), Refusal::kNone);
+  EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), CallError::kNone);
   EXPECT_EQ(deliver(kOutside, 5, "x"), 11U);
 }
 
@@ -215,7 +215,7 @@ TEST_F(Outside, MessagesThatWaitTakeNoRoomFromThoseOfTheJob) {
   options.messenger.unexpected_headers = options.messenger.least_headers = kHeaders;
   outside(0).set_gateway(nullptr);
   start(options);
-  EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
+  EXPECT_EQ(at(0).add_outside(), CallError::kNone);
   outside(0).set_gateway(&gateway);
   gateway.messenger = &at(0);
   while (deliver(kOutside, 5, "x") != 0) {
@@ -244,7 +244,7 @@ TEST_F(Outside, ASendEndsWhenTheGatewaySaysSo) {
   Transfer& sent = send(0, kOutside, 8, {.mode = SendMode::kSynchronous});
   EXPECT_FALSE(ended(sent));
   EXPECT_EQ(gateway.sent[0].first.mode, SendMode::kSynchronous);
-  outside(0).end_send(sent.as_send(), Failure::kNone, false);
+  outside(0).end_send(sent.as_send(), RequestFailure::kNone, false);
   EXPECT_TRUE(ended(sent));
   EXPECT_FALSE(sent.result().cancelled);
 }
@@ -256,7 +256,7 @@ TEST_F(Outside, ABufferedSendIsCompleteAtOnceAndGoesOnWithACopy) {
   ASSERT_EQ(gateway.sent.size(), 1U);
   EXPECT_NE(gateway.sent[0].first.buffer, sent.buffer.data());
   EXPECT_EQ(std::memcmp(gateway.sent[0].first.buffer, sent.buffer.data(), 8), 0);
-  outside(0).end_send(*gateway.sent[0].second, Failure::kNone, false);
+  outside(0).end_send(*gateway.sent[0].second, RequestFailure::kNone, false);
 }
 
 TEST_F(Outside, ACancelledSendEndsAsTheGatewayFindsOut) {
@@ -266,9 +266,9 @@ TEST_F(Outside, ACancelledSendEndsAsTheGatewayFindsOut) {
   at(0).cancel(back.request());
   at(0).cancel(gone.request());
   EXPECT_EQ(gateway.cancelled, (std::vector{&back.as_send(), &gone.as_send()}));
-  outside(0).end_send(back.as_send(), Failure::kNone, true);
+  outside(0).end_send(back.as_send(), RequestFailure::kNone, true);
   outside(0).refuse_cancel(gone.as_send());
-  outside(0).end_send(gone.as_send(), Failure::kNone, false);
+  outside(0).end_send(gone.as_send(), RequestFailure::kNone, false);
   EXPECT_TRUE(ended(back));
   EXPECT_TRUE(back.result().cancelled);
   EXPECT_TRUE(ended(gone));
@@ -280,8 +280,8 @@ TEST_F(Outside, WhatIsUnderWayEndsWithTheMessenger) {
   Transfer& sent = send(0, kOutside, 8);
   Transfer& received = receive(0, kOutside, 8);
   job->close(0);
-  EXPECT_EQ(sent.result().failure, Failure::kClosed);
-  EXPECT_EQ(received.result().failure, Failure::kClosed);
+  EXPECT_EQ(sent.result().failure, RequestFailure::kClosed);
+  EXPECT_EQ(received.result().failure, RequestFailure::kClosed);
 }
 
 TEST_F(Outside, WhatTheGatewayRelaysIsGivenBackToItAndToNobodyElse) {

@@ -20,7 +20,7 @@ Transfer& P2pTest::send(std::size_t from, std::int32_t to, std::uint64_t length,
   Transfer& made = message(from, length);
   EXPECT_EQ(at(from).send({made.buffer.data(), length, to, with.context, with.tag, with.mode},
                           made.as_send()),
-            Refusal::kNone);
+            CallError::kNone);
   return made;
 }
 
@@ -31,7 +31,7 @@ Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64
   made.buffer.resize(capacity);
   EXPECT_EQ(at(at_rank).receive({made.buffer.data(), capacity, source, with.context, with.tag},
                                 made.as_receive()),
-            Refusal::kNone);
+            CallError::kNone);
   return made;
 }
 
@@ -46,14 +46,14 @@ Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64
   const auto failure = [](auto what, auto got, auto expected) {
     return ::testing::AssertionFailure() << what << " is " << got << ", not " << expected;
   };
-  const mpi::Result& result = received.result();
+  const mpi::MessageResult& result = received.result();
   if (result.source != static_cast<std::int32_t>(sent.rank))
     return failure("source", result.source, sent.rank);
   if (result.tag != sent.result().tag) return failure("tag", result.tag, sent.result().tag);
   if (result.length != sent.buffer.size())
     return failure("length", result.length, sent.buffer.size());
   const bool cut = sent.buffer.size() > received.buffer.size();
-  const Failure expected = cut ? Failure::kTruncated : Failure::kNone;
+  const RequestFailure expected = cut ? RequestFailure::kTruncated : RequestFailure::kNone;
   if (result.failure != expected)
     return failure("failure", static_cast<int>(result.failure), static_cast<int>(expected));
   const std::size_t length = std::min(sent.buffer.size(), received.buffer.size());

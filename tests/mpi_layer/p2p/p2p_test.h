@@ -16,21 +16,21 @@
 namespace lintel::testing {
 
 using namespace std::chrono_literals;
-using mpi::Failure;
+using mpi::CallError;
 using mpi::kAnySource;
 using mpi::kAnyTag;
 using mpi::kProcNull;
-using mpi::Refusal;
+using mpi::RequestFailure;
 using mpi::SendMode;
 
 struct Transfer {
   std::size_t rank = 0;  // its process
   std::vector<std::byte> buffer;
   mpi::EitherRequest either;
-  mpi::Request& request() { return either.request(); }
+  mpi::MessageRequest& request() { return either.request(); }
   mpi::SendRequest& as_send() { return either.as_send(); }
   mpi::ReceiveRequest& as_receive() { return either.as_receive(); }
-  const mpi::Result& result() const { return either.request().result(); }
+  const mpi::MessageResult& result() const { return either.request().result(); }
 };
 
 // The rest of the envelope.

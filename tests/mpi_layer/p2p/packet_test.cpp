@@ -20,8 +20,8 @@ TEST(Packet, HeaderOfAMessageComesBack) {
     for (const std::uint32_t id : {0U, 1U, kMaxRequestId}) {
       for (const std::uint64_t length :
            {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{5} << 32, kMaxLength}) {
-        const MessageHeader header =
-            decode_message(encode(MessageHeader{PacketKind::kDatasync, rest, id, length}));
+        const DataHeader header =
+            decode_message(encode(DataHeader{PacketKind::kDatasync, rest, id, length}));
         EXPECT_EQ(header.kind, PacketKind::kDatasync);
         EXPECT_EQ(header.rest_follows, rest);
         EXPECT_EQ(header.request_id, id);
@@ -29,7 +29,7 @@ TEST(Packet, HeaderOfAMessageComesBack) {
       }
     }
   }
-  EXPECT_EQ(decode_message(encode(MessageHeader{PacketKind::kData, false, 0, 7})).kind,
+  EXPECT_EQ(decode_message(encode(DataHeader{PacketKind::kData, false, 0, 7})).kind,
             PacketKind::kData);
 }
 

@@ -14,12 +14,12 @@ constexpr std::uint32_t kHeaders = 4;
 
 PartsTest::Side::Side(portals::Process& process)
     : engine(process),
-      credit(chores),
-      controls(engine, chores),
+      credit(deferred_work),
+      controls(engine, deferred_work),
       watch(engine, peers, controls, kContactAfter, true),
       landings(engine),
       placement(engine, controls),
-      ends(watch, chores, true),
+      ends(watch, deferred_work, true),
       sends(shared()),
       receives(shared(), landings, kMostPosted),
       probes(engine, peers, receives, landings) {

@@ -31,11 +31,11 @@ class PartsTest : public ::testing::Test {
     // Gives them to sends and receives.
     void drain() LINTEL_REQUIRES(mpi::kLock);
     mpi::SharedParts shared() {
-      return {engine, peers, credit, controls, watch, placement, ends, link, chores};
+      return {engine, peers, credit, controls, watch, placement, ends, link, deferred_work};
     }
 
     mpi::EngineAccess engine;
-    mpi::Chores chores;
+    mpi::DeferredWork deferred_work;
     mpi::GatewayLink link;
     mpi::PeerTable peers;
     mpi::CreditLedger credit;

@@ -11,13 +11,13 @@ using PeerWatchPart = PartsTest;
 
 TEST_F(PeerWatchPart, AWaitForAPeerThatWasNeverMetGreetsItAfterAWhile) {
   mpi::kLock.is_held();
-  EXPECT_TRUE(here.watch.seek(*here.peer));
+  EXPECT_TRUE(here.watch.contact_if_due(*here.peer));
   processes.run(kContactAfter / 2);
-  EXPECT_TRUE(here.watch.seek(*here.peer));
-  EXPECT_FALSE(here.peer->met());
+  EXPECT_TRUE(here.watch.contact_if_due(*here.peer));
+  EXPECT_FALSE(here.peer->has_session());
   processes.run(kContactAfter);
-  EXPECT_FALSE(here.watch.seek(*here.peer));
-  EXPECT_TRUE(here.peer->met());
+  EXPECT_FALSE(here.watch.contact_if_due(*here.peer));
+  EXPECT_TRUE(here.peer->has_session());
   settle();
   EXPECT_EQ(there.take_events().size(), 1U);
 }
@@ -25,18 +25,18 @@ TEST_F(PeerWatchPart, AWaitForAPeerThatWasNeverMetGreetsItAfterAWhile) {
 TEST_F(PeerWatchPart, APeerThatIsMetOrLostIsNotSought) {
   mpi::kLock.is_held();
   here.peer->numbers.note_arrival(1);
-  EXPECT_FALSE(here.watch.seek(*here.peer));
+  EXPECT_FALSE(here.watch.contact_if_due(*here.peer));
   there.peer->lost = true;
-  EXPECT_FALSE(there.watch.seek(*there.peer));
+  EXPECT_FALSE(there.watch.contact_if_due(*there.peer));
 }
 
 TEST_F(PeerWatchPart, AWatchedPeerWithoutContactIsContacted) {
   mpi::kLock.is_held();
   here.watch.watch(*here.peer);
-  here.watch.seek_strangers();
+  here.watch.contact_all_due();
   processes.run(2 * kContactAfter);
-  here.watch.seek_strangers();
-  EXPECT_TRUE(here.peer->met());
+  here.watch.contact_all_due();
+  EXPECT_TRUE(here.peer->has_session());
 }
 
 TEST_F(PeerWatchPart, WatchesNestAndAProbeCountsOnce) {
@@ -57,7 +57,7 @@ TEST_F(PeerWatchPart, AProcessOutsideIsTheGatewaysBusiness) {
   here.peer->outside = true;
   here.watch.watch(*here.peer);
   EXPECT_EQ(here.peer->watch.watchers, 0U);
-  EXPECT_FALSE(here.watch.seek(*here.peer));
+  EXPECT_FALSE(here.watch.contact_if_due(*here.peer));
 }
 
 }  // namespace

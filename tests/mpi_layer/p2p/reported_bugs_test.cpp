@@ -105,15 +105,15 @@ TEST_F(ReportedBugs, CancelOfAReceiveFromAnySourceLeavesTheNextOneInPlace) {
 // ompi#4533, mpich#2439
 TEST_F(ReportedBugs, ProbeAndMprobeOfAMessageToOneself) {
   Transfer& sent = send(0, 0, 5000);
-  mpi::Result envelope;
-  EXPECT_EQ(as(0).probe({0, 1, kAnyTag}, envelope), Refusal::kNone);
+  mpi::MessageResult envelope;
+  EXPECT_EQ(as(0).probe({0, 1, kAnyTag}, envelope), CallError::kNone);
   EXPECT_EQ(envelope.tag, 5);
   MatchedMessage message;
-  EXPECT_EQ(as(0).mprobe({kAnySource, 1, kAnyTag}, message), Refusal::kNone);
+  EXPECT_EQ(as(0).mprobe({kAnySource, 1, kAnyTag}, message), CallError::kNone);
   EXPECT_EQ(message.envelope().tag, 5);
   Transfer& received = this->message(0, 5000);
   EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5000, received.as_receive()),
-            Refusal::kNone);
+            CallError::kNone);
   EXPECT_FALSE(message);
   EXPECT_TRUE(arrived(sent, received));
 }
@@ -122,23 +122,23 @@ TEST_F(ReportedBugs, ProbeAndMprobeOfAMessageToOneself) {
 TEST_F(ReportedBugs, MprobeWaitsForAMessageThatIsNotThereYet) {
   Transfer& sent = send(0, 1, 5000);
   MatchedMessage message;
-  EXPECT_EQ(at(1).improbe({0, 1, 5}, message), Refusal::kNone);
+  EXPECT_EQ(at(1).improbe({0, 1, 5}, message), CallError::kNone);
   EXPECT_FALSE(message);
-  EXPECT_EQ(message.envelope().failure, Failure::kNone);
-  EXPECT_EQ(as(1).mprobe({0, 1, 5}, message), Refusal::kNone);
+  EXPECT_EQ(message.envelope().failure, RequestFailure::kNone);
+  EXPECT_EQ(as(1).mprobe({0, 1, 5}, message), CallError::kNone);
   ASSERT_TRUE(message);
   Transfer& received = this->message(1, 5000);
   EXPECT_EQ(at(1).receive_matched(message, received.buffer.data(), 5000, received.as_receive()),
-            Refusal::kNone);
+            CallError::kNone);
   EXPECT_TRUE(arrived(sent, received));
 }
 
 // ompi#8012, #8013, #8124, #8138
 TEST_F(ReportedBugs, ProbeThatFindsNothingDoesNotBlockOrChangeAnything) {
   bool found = true;
-  mpi::Result envelope;
+  mpi::MessageResult envelope;
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(at(1).iprobe({kAnySource, 1, kAnyTag}, found, envelope), Refusal::kNone);
+    EXPECT_EQ(at(1).iprobe({kAnySource, 1, kAnyTag}, found, envelope), CallError::kNone);
     EXPECT_FALSE(found);
   }
   EXPECT_TRUE(arrived(send(0, 1, 8), receive(1, 0, 8)));
@@ -180,9 +180,9 @@ TEST_F(ReportedBugs, HugeMessageFromAnySourceAndPersistentReceives) {
   Transfer& received = message(1, 3'000'000);
   ASSERT_EQ(at(1).init_receive({received.buffer.data(), 3'000'000, kAnySource, 1, kAnyTag},
                                received.as_receive()),
-            Refusal::kNone);
+            CallError::kNone);
   for (int round = 0; round < 3; ++round) {
-    ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
+    ASSERT_EQ(at(1).start(received.request()), CallError::kNone);
     EXPECT_TRUE(arrived(send(0, 1, 3'000'000, {.tag = round}), received));
   }
 }
@@ -222,8 +222,8 @@ TEST_F(ReportedBugs, UnexpectedMessagesDoNotExhaustMemory) {
   // Probes that find and leave them do not either.
   for (int i = 0; i < 1000; ++i) {
     bool found = false;
-    mpi::Result envelope;
-    ASSERT_EQ(at(0).iprobe({kAnySource, 1, i % 300}, found, envelope), Refusal::kNone);
+    mpi::MessageResult envelope;
+    ASSERT_EQ(at(0).iprobe({kAnySource, 1, i % 300}, found, envelope), CallError::kNone);
     if (i % 100 == 0) job->run(10us);
   }
   job->settle();
@@ -266,8 +266,8 @@ TEST_F(ReportedBugs, FinalizeLosesNothingAndDoesNotHang) {
 
 // ompi#4801, #7895
 TEST_F(ReportedBugs, ProcessIsNotAddedTwiceNorBeyondTheTable) {
-  EXPECT_EQ(at(0).add_peer(SimulatedProcesses::name(1)), Refusal::kProcess);
-  EXPECT_EQ(at(0).add_peer(SimulatedProcesses::name(2)), Refusal::kProcess);
+  EXPECT_EQ(at(0).add_peer(SimulatedProcesses::name(1)), CallError::kProcess);
+  EXPECT_EQ(at(0).add_peer(SimulatedProcesses::name(2)), CallError::kProcess);
   EXPECT_EQ(at(0).peers(), 2U);
   EXPECT_TRUE(arrived(send(0, 1, 8), receive(1, 0, 8)));
 }

@@ -8,27 +8,27 @@ namespace lintel::testing {
 namespace {
 
 using RequestEndsPart = PartsTest;
-using mpi::Failure;
+using mpi::MessageRequest;
 using mpi::ReceiveRequest;
-using mpi::Request;
 using mpi::RequestEnds;
+using mpi::RequestFailure;
 using mpi::SendRequest;
 
 TEST_F(RequestEndsPart, ARequestIsActiveUntilItsEndIsTold) {
   mpi::kLock.is_held();
   SendRequest request;
   EXPECT_FALSE(request.active());
-  RequestEnds::begin(request, {0, 5, 8, Failure::kNone, false});
+  RequestEnds::begin(request, {0, 5, 8, RequestFailure::kNone, false});
   EXPECT_TRUE(request.active() && request.under_way());
   EXPECT_FALSE(here.ends.any_ended());
-  here.ends.end(request, Failure::kFailed);
+  here.ends.end(request, RequestFailure::kFailed);
   EXPECT_TRUE(request.active());
   EXPECT_FALSE(request.under_way());
   EXPECT_TRUE(here.ends.take_any_ended());
   EXPECT_FALSE(here.ends.any_ended());
   RequestEnds::retire(request);
   EXPECT_FALSE(request.active());
-  EXPECT_EQ(request.result().failure, Failure::kFailed);
+  EXPECT_EQ(request.result().failure, RequestFailure::kFailed);
   EXPECT_EQ(request.result().tag, 5);
 }
 
@@ -37,14 +37,15 @@ TEST_F(RequestEndsPart, TheyAreReportedOnceInTheOrderOfTheirEnds) {
   SendRequest send;
   ReceiveRequest receive;
   SendRequest silent;
-  for (Request* request : {static_cast<Request*>(&send), static_cast<Request*>(&receive),
-                           static_cast<Request*>(&silent)}) {
+  for (MessageRequest* request :
+       {static_cast<MessageRequest*>(&send), static_cast<MessageRequest*>(&receive),
+        static_cast<MessageRequest*>(&silent)}) {
     RequestEnds::begin(*request, {});
   }
-  here.ends.end(receive, Failure::kNone);
-  here.ends.end(silent, Failure::kNone, false);
-  here.ends.end(send, Failure::kNone);
-  std::array<Request*, 4> told{};
+  here.ends.end(receive, RequestFailure::kNone);
+  here.ends.end(silent, RequestFailure::kNone, false);
+  here.ends.end(send, RequestFailure::kNone);
+  std::array<MessageRequest*, 4> told{};
   ASSERT_EQ(here.ends.take_completed(told), 2U);
   EXPECT_EQ(told[0], &receive);
   EXPECT_EQ(told[1], &send);
@@ -59,7 +60,7 @@ TEST_F(RequestEndsPart, AWatchEndsWithItsRequest) {
   here.watch.watch(request, *here.peer);
   here.watch.watch(request, *here.peer);
   EXPECT_EQ(here.peer->watch.watchers, 1U);
-  here.ends.end(request, Failure::kNone);
+  here.ends.end(request, RequestFailure::kNone);
   EXPECT_EQ(here.peer->watch.watchers, 0U);
   RequestEnds::retire(request);
 }
@@ -68,7 +69,7 @@ TEST_F(RequestEndsPart, AStartThatIsTakenBackEndsNothing) {
   mpi::kLock.is_held();
   SendRequest request;
   RequestEnds::begin(request, {});
-  here.ends.take_back(request);
+  here.ends.undo_begin(request);
   EXPECT_FALSE(request.active() || request.under_way());
   EXPECT_FALSE(here.ends.any_ended() || here.ends.any_completed());
 }

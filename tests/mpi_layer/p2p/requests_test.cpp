@@ -7,8 +7,8 @@
 namespace lintel::testing {
 namespace {
 
+using mpi::MessageRequest;
 using mpi::Messenger;
-using mpi::Request;
 
 class Requests : public P2pTest {
  protected:
@@ -25,17 +25,17 @@ TEST_F(Requests, PersistentOnesAreStartedAgainAndAgain) {
     Transfer& received = message(1, length);
     ASSERT_EQ(
         at(0).init_send({sent.buffer.data(), length, 1, 1, 5, SendMode::kStandard}, sent.as_send()),
-        Refusal::kNone);
+        CallError::kNone);
     ASSERT_EQ(at(1).init_receive({received.buffer.data(), length, kAnySource, 1, 5},
                                  received.as_receive()),
-              Refusal::kNone);
+              CallError::kNone);
     EXPECT_FALSE(sent.request().active());
     EXPECT_TRUE(ended(sent));  // not active: nothing to wait for
     for (int round = 0; round < 5; ++round) {
       std::fill(sent.buffer.begin(), sent.buffer.end(), static_cast<std::byte>(round));
-      ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
-      EXPECT_EQ(at(1).start(received.request()), Refusal::kRequest);
-      ASSERT_EQ(at(0).start(sent.request()), Refusal::kNone);
+      ASSERT_EQ(at(1).start(received.request()), CallError::kNone);
+      EXPECT_EQ(at(1).start(received.request()), CallError::kRequest);
+      ASSERT_EQ(at(0).start(sent.request()), CallError::kNone);
       EXPECT_TRUE(arrived(sent, received)) << round;
     }
   }
@@ -46,7 +46,7 @@ TEST_F(Requests, TheEndsOfAllAreListed) {
   MessengerJobOptions options;
   options.messenger.list_completed = true;
   start(options);
-  std::array<Request*, 2> ended{};
+  std::array<MessageRequest*, 2> ended{};
   Transfer& first = receive(1, 0, 100, {.tag = 1});
   Transfer& second = receive(1, 0, 5000, {.tag = 2});
   Transfer& third = receive(1, 0, 100, {.tag = 3});
@@ -74,7 +74,7 @@ TEST_F(Requests, AnEndIsToldOnce) {
   options.messenger.list_completed = true;
   start(options);
   Transfer& sent = send(0, 1, 100);
-  std::array<Request*, 2> ended{};
+  std::array<MessageRequest*, 2> ended{};
   EXPECT_TRUE(this->ended(sent));
   EXPECT_EQ(at(0).take_completed(ended), 0U);
 }
@@ -83,19 +83,19 @@ TEST_F(Requests, MistakesAreRefusedAndChangeNothing) {
   mpi::SendRequest sent;
   mpi::ReceiveRequest received;
   std::byte byte{};
-  EXPECT_EQ(at(0).send({&byte, 1, 2, 1, 5}, sent), Refusal::kProcess);
-  EXPECT_EQ(at(0).send({&byte, 1, kAnySource, 1, 5}, sent), Refusal::kProcess);
-  EXPECT_EQ(at(0).send({&byte, 1, 1, mpi::kMaxContext + 1, 5}, sent), Refusal::kContext);
-  EXPECT_EQ(at(0).send({&byte, 1, 1, 1, kAnyTag}, sent), Refusal::kTag);
-  EXPECT_EQ(at(0).send({&byte, mpi::kMaxLength + 1, 1, 1, 5}, sent), Refusal::kLength);
-  EXPECT_EQ(at(0).receive({&byte, 1, 2, 1, 5}, received), Refusal::kProcess);
-  EXPECT_EQ(at(0).start(sent), Refusal::kRequest);
-  EXPECT_EQ(at(0).start(received), Refusal::kRequest);
+  EXPECT_EQ(at(0).send({&byte, 1, 2, 1, 5}, sent), CallError::kProcess);
+  EXPECT_EQ(at(0).send({&byte, 1, kAnySource, 1, 5}, sent), CallError::kProcess);
+  EXPECT_EQ(at(0).send({&byte, 1, 1, mpi::kMaxContext + 1, 5}, sent), CallError::kContext);
+  EXPECT_EQ(at(0).send({&byte, 1, 1, 1, kAnyTag}, sent), CallError::kTag);
+  EXPECT_EQ(at(0).send({&byte, mpi::kMaxLength + 1, 1, 1, 5}, sent), CallError::kLength);
+  EXPECT_EQ(at(0).receive({&byte, 1, 2, 1, 5}, received), CallError::kProcess);
+  EXPECT_EQ(at(0).start(sent), CallError::kRequest);
+  EXPECT_EQ(at(0).start(received), CallError::kRequest);
   mpi::MatchedMessage none;
-  EXPECT_EQ(at(0).receive_matched(none, &byte, 1, received), Refusal::kMessage);
+  EXPECT_EQ(at(0).receive_matched(none, &byte, 1, received), CallError::kMessage);
   EXPECT_FALSE(sent.active() || received.active());
   Transfer& posted = receive(0, 1, 8);
-  EXPECT_EQ(at(0).receive({&byte, 1, 1, 1, 5}, posted.as_receive()), Refusal::kRequest);
+  EXPECT_EQ(at(0).receive({&byte, 1, 1, 1, 5}, posted.as_receive()), CallError::kRequest);
   EXPECT_TRUE(arrived(send(1, 0, 8), posted));
 }
 
@@ -152,8 +152,8 @@ TEST_F(Requests, WhatCannotLeaveAtOnceIsNotSent) {
   EXPECT_FALSE(at(0).send_at_once({buffer.data(), 1, 1, 1, 5, SendMode::kSynchronous}));
   job->settle();
   bool found = true;
-  mpi::Result envelope;
-  EXPECT_EQ(at(1).iprobe({0, 1, kAnyTag}, found, envelope), Refusal::kNone);
+  mpi::MessageResult envelope;
+  EXPECT_EQ(at(1).iprobe({0, 1, kAnyTag}, found, envelope), CallError::kNone);
   EXPECT_FALSE(found);
   EXPECT_TRUE(arrived(send(0, 1, 8), receive(1, 0, 8)));
 }
@@ -170,7 +170,7 @@ TEST_F(Requests, ASendAtOnceOvertakesNoneThatWaitForCredit) {
     const bool left = at(0).send_at_once(arguments);
     EXPECT_EQ(left, i < 4) << i;
     if (!left) {
-      ASSERT_EQ(at(0).send(arguments, sent.back()->as_send()), Refusal::kNone);
+      ASSERT_EQ(at(0).send(arguments, sent.back()->as_send()), CallError::kNone);
     }
   }
   for (Transfer* const one : sent) {
@@ -189,13 +189,14 @@ TEST_F(Requests, AReceiveThatWaitsHasItsMessageWhereverItIs) {
     for (const bool is_early : {true, false}) {
       Transfer& sent = message(0, length);
       Transfer& received = message(1, length + 1);
-      ASSERT_EQ(at(0).send({sent.buffer.data(), length, 1, 1, 5}, sent.as_send()), Refusal::kNone);
+      ASSERT_EQ(at(0).send({sent.buffer.data(), length, 1, 1, 5}, sent.as_send()),
+                CallError::kNone);
       if (is_early) job->settle();
       ASSERT_EQ(as(1).receive_and_wait({received.buffer.data(), length + 1, kAnySource, 1, kAnyTag},
                                        received.as_receive()),
-                Refusal::kNone);
+                CallError::kNone);
       EXPECT_FALSE(received.request().active());
-      EXPECT_EQ(received.result().failure, Failure::kNone);
+      EXPECT_EQ(received.result().failure, RequestFailure::kNone);
       EXPECT_EQ(received.result().source, 0);
       EXPECT_EQ(received.result().tag, 5);
       ASSERT_EQ(received.result().length, length);
@@ -209,16 +210,16 @@ TEST_F(Requests, AReceiveThatWaitsHasItsMessageWhereverItIs) {
 TEST_F(Requests, AReceiveThatWaitsEndsAsOthersDo) {
   mpi::ReceiveRequest request;
   std::byte byte{};
-  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 2, 1, 5}, request), Refusal::kProcess);
+  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 2, 1, 5}, request), CallError::kProcess);
   EXPECT_FALSE(request.active());
-  ASSERT_EQ(as(1).receive_and_wait({&byte, 1, kProcNull, 1, 5}, request), Refusal::kNone);
+  ASSERT_EQ(as(1).receive_and_wait({&byte, 1, kProcNull, 1, 5}, request), CallError::kNone);
   EXPECT_EQ(request.result().source, kProcNull);
   send(0, 1, 8);
-  ASSERT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, request), Refusal::kNone);
-  EXPECT_EQ(request.result().failure, Failure::kTruncated);
+  ASSERT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, request), CallError::kNone);
+  EXPECT_EQ(request.result().failure, RequestFailure::kTruncated);
   EXPECT_FALSE(request.active());
   Transfer& posted = receive(1, 0, 8);
-  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, posted.as_receive()), Refusal::kRequest);
+  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, posted.as_receive()), CallError::kRequest);
   EXPECT_TRUE(arrived(send(0, 1, 8), posted));
 }
 
@@ -231,7 +232,7 @@ TEST_F(Requests, OneMessengerToAProcess) {
 TEST_F(Requests, WaitAnyTellsOfEachOnce) {
   Transfer& five = receive(1, 0, 8, {.tag = 5});
   Transfer& six = receive(1, 0, 8, {.tag = 6});
-  const std::vector<Request*> all{nullptr, &five.request(), &six.request()};
+  const std::vector<MessageRequest*> all{nullptr, &five.request(), &six.request()};
   std::size_t index = 99;
   EXPECT_FALSE(at(1).test_any(all, index));
   send(0, 1, 8, {.tag = 6});
@@ -246,7 +247,7 @@ TEST_F(Requests, WaitAnyTellsOfEachOnce) {
 
 TEST_F(Requests, WaitSomeTellsOfAllThatAreComplete) {
   std::vector<Transfer*> received;
-  std::vector<Request*> all;
+  std::vector<MessageRequest*> all;
   for (std::int32_t tag = 0; tag < 4; ++tag) {
     received.push_back(&receive(1, 0, 8, {.tag = tag}));
     all.push_back(&received.back()->request());
@@ -271,7 +272,7 @@ TEST_F(Requests, WaitSomeTellsOfAllThatAreComplete) {
 TEST_F(Requests, TestAllTellsOfNoneUntilAllAreComplete) {
   Transfer& five = receive(1, 0, 8, {.tag = 5});
   Transfer& six = receive(1, 0, 5000, {.tag = 6});
-  const std::vector<Request*> all{&five.request(), nullptr, &six.request()};
+  const std::vector<MessageRequest*> all{&five.request(), nullptr, &six.request()};
   send(0, 1, 8, {.tag = 5});
   job->settle();
   EXPECT_FALSE(at(1).test_all(all));

@@ -15,10 +15,10 @@
 namespace lintel::testing {
 namespace {
 
-using mpi::Failure;
+using mpi::CallError;
 using mpi::kAnySource;
 using mpi::Messenger;
-using mpi::Refusal;
+using mpi::RequestFailure;
 using mpi::SendMode;
 
 // One process in real time that sends to itself. Its threads sleep when they have nothing to do.
@@ -31,10 +31,10 @@ class Threads : public ::testing::Test {
                    .endpoint = {.eager_limit = 1024, .max_operations = 4096},
                    .real_time = true}) {
     std::string explanation;
-    mpi::Options options;
+    mpi::MessengerOptions options;
     options.unexpected_bytes = 100'000;
     messenger = Messenger::open(processes.process(0), options, explanation);
-    EXPECT_EQ(messenger->add_peer(SimulatedProcesses::name(0)), Refusal::kNone);
+    EXPECT_EQ(messenger->add_peer(SimulatedProcesses::name(0)), CallError::kNone);
   }
   ~Threads() override { messenger.reset(); }
 
@@ -48,16 +48,16 @@ class Threads : public ::testing::Test {
   void send(std::int32_t tag, std::vector<std::byte>& bytes, SendMode mode = SendMode::kStandard) {
     mpi::SendRequest request;
     ASSERT_EQ(messenger->send({bytes.data(), bytes.size(), 0, 1, tag, mode}, request),
-              Refusal::kNone);
+              CallError::kNone);
     messenger->wait(request);
-    ASSERT_EQ(request.result().failure, Failure::kNone);
+    ASSERT_EQ(request.result().failure, RequestFailure::kNone);
   }
   void receive(std::int32_t tag, std::vector<std::byte>& bytes) {
     mpi::ReceiveRequest request;
     ASSERT_EQ(messenger->receive({bytes.data(), bytes.size(), kAnySource, 1, tag}, request),
-              Refusal::kNone);
+              CallError::kNone);
     messenger->wait(request);
-    ASSERT_EQ(request.result().failure, Failure::kNone);
+    ASSERT_EQ(request.result().failure, RequestFailure::kNone);
   }
 
   SimulatedProcesses processes;
@@ -74,7 +74,7 @@ TEST_F(Threads, RingOfThreadsPassesMessagesOfAllLengths) {
       std::vector<std::byte> in(length);
       mpi::SendRequest sent;
       ASSERT_EQ(messenger->send({out.data(), length, 0, 1, next, SendMode::kSynchronous}, sent),
-                Refusal::kNone);
+                CallError::kNone);
       receive(number, in);
       messenger->wait(sent);
       ASSERT_EQ(in, out);
@@ -109,11 +109,11 @@ TEST_F(Threads, EachMatchedProbeHasItsOwnMessage) {
     }
     for (int i = 0; i < 100; ++i) {
       mpi::MatchedMessage message;
-      ASSERT_EQ(messenger->mprobe({kAnySource, 1, 7}, message), Refusal::kNone);
+      ASSERT_EQ(messenger->mprobe({kAnySource, 1, 7}, message), CallError::kNone);
       std::vector<std::byte> bytes(message.envelope().length);
       mpi::ReceiveRequest request;
       ASSERT_EQ(messenger->receive_matched(message, bytes.data(), bytes.size(), request),
-                Refusal::kNone);
+                CallError::kNone);
       messenger->wait(request);
       sum += static_cast<int>(bytes.back());
     }

@@ -82,7 +82,7 @@ TEST_F(LaunchedGroupTest, TellsRankAndSizeAtOnceAndOpensTheLauncherOnce) {
 
 TEST_F(LaunchedGroupTest, LearnsAllNamesWhenAllMeetAndLetsTheLauncherGo) {
   for (int i = 0; i < 2; ++i) {
-    Outcome<ProcessGroup> met = group_.meet(card(1));
+    Outcome<ProcessGroup> met = group_.exchange_names(card(1));
     ASSERT_TRUE(met.ok()) << met.sentence();
     EXPECT_EQ(met->pids, (std::vector<Pid>{Pid(30000), Pid(30001), Pid(30002)}));
     EXPECT_EQ(met->nids, (std::vector<NodeId>(3, NodeId(0x7f000001))));
@@ -95,13 +95,13 @@ TEST_F(LaunchedGroupTest, LearnsAllNamesWhenAllMeetAndLetsTheLauncherGo) {
 TEST_F(LaunchedGroupTest, SaysTheSameSentenceAgainWhateverWentWrong) {
   scene.open_fails = "no such launcher";
   for (int i = 0; i < 2; ++i) EXPECT_EQ(group_.ask().sentence(), "no such launcher");
-  EXPECT_EQ(group_.meet(card(1)).sentence(), "no such launcher");
+  EXPECT_EQ(group_.exchange_names(card(1)).sentence(), "no such launcher");
   EXPECT_THAT(scene.calls, ElementsAre("open"));
 }
 
 TEST_F(LaunchedGroupTest, IsLostWhenTheMeetingFails) {
   scene.exchange_fails = "the launcher has closed its connection";
-  EXPECT_EQ(group_.meet(card(1)).sentence(), scene.exchange_fails);
+  EXPECT_EQ(group_.exchange_names(card(1)).sentence(), scene.exchange_fails);
   EXPECT_EQ(group_.ask().sentence(), scene.exchange_fails);
   EXPECT_EQ(group_.known(), nullptr);
 }
@@ -109,7 +109,7 @@ TEST_F(LaunchedGroupTest, IsLostWhenTheMeetingFails) {
 TEST_F(LaunchedGroupTest, RefusesRanksThatDoNotFitTogether) {
   mpi::BusinessCard other = card(1);
   other.provider = "net";
-  EXPECT_THAT(group_.meet(other).sentence(),
+  EXPECT_THAT(group_.exchange_names(other).sentence(),
               HasSubstr("rank 1 has provider net, rank 0 has provider direct"));
 }
 
@@ -118,16 +118,17 @@ TEST_F(LaunchedGroupTest, AChildOfForkNeitherAsksItsParentsLauncherNorHasItsPid)
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const Outcome<ProcessGroup> met = group_.meet(card(1));
+    const Outcome<ProcessGroup> met = group_.exchange_names(card(1));
     ::_exit(!met.ok() && met.sentence().find("child of fork()") != std::string::npos ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  ASSERT_TRUE(group_.meet(card(1)).ok());
+  ASSERT_TRUE(group_.exchange_names(card(1)).ok());
   const pid_t second = ::fork();
   ASSERT_GE(second, 0);
-  if (second == 0) ::_exit(group_.known() == nullptr && group_.meet(card(1)).ok() ? 0 : 1);
+  if (second == 0)
+    ::_exit(group_.known() == nullptr && group_.exchange_names(card(1)).ok() ? 0 : 1);
   ASSERT_EQ(::waitpid(second, &status, 0), second);
   EXPECT_EQ(status, 0);
 }

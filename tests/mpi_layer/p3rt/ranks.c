@@ -59,7 +59,7 @@ static int acknowledged(ptl_handle_eq_t eq, ptl_process_id_t peer) {
 
 /* Every rank puts its number into its place at every rank. No rank knows when the others are ready,
  * so each put is repeated until it is acknowledged. */
-static void meet(ptl_handle_ni_t ni, ptl_match_bits_t bits) {
+static void exchange_names(ptl_handle_ni_t ni, ptl_match_bits_t bits) {
   static unsigned long numbers[kMostRanks];
   unsigned long mine = rank + 1;
   const ptl_process_id_t anyone = {PTL_NID_ANY, PTL_PID_ANY};
@@ -143,7 +143,7 @@ static void be_a_child(ptl_nid_t *nids, const char *given) {
   MUST(PtlSetPIDMap(PTL_INVALID_HANDLE, pids, size));
   MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &ni));
   look_at_maps(ni, nids, pids);
-  meet(ni, kBits + 2);
+  exchange_names(ni, kBits + 2);
   printf("rank %u of %u: ok\n", rank, size);
   fflush(stdout);
   PtlFini();
@@ -157,12 +157,12 @@ int main(int count, char **arguments) {
   ptl_handle_ni_t ni = start(before);
   if (strcmp(mode, "after") == 0) MUST(PtlSetRank(ni, -1, -1));
   look_at_maps(ni, nids, pids);
-  meet(ni, kBits);
+  exchange_names(ni, kBits);
   if (strcmp(mode, "again") == 0 || strcmp(mode, "reopen") == 0) {
     MUST(PtlNIFini(ni));
     ni = start(strcmp(mode, "again") == 0);
     look_at_maps(ni, nids, pids);
-    meet(ni, kBits + 1);
+    exchange_names(ni, kBits + 1);
   }
   if (strcmp(mode, "fork") == 0) {
     const char *pids_of_children = getenv("PIDS_OF_CHILDREN");

@@ -1,4 +1,4 @@
-#include "mpi_layer/impi/gateway/crossing.h"
+#include "mpi_layer/impi/gateway/impi_gateway.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,9 +24,12 @@ bool is_receivable(const Envelope& envelope) {
 
 }  // namespace
 
-Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
-                   PacketWay& way)
-    : messenger_(messenger), way_(way), messages_(layout.data_length, way, *this), rank_(rank) {
+ImpiGateway::ImpiGateway(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
+                         PacketSender& sender)
+    : messenger_(messenger),
+      sender_(sender),
+      messages_(layout.data_length, sender, *this),
+      rank_(rank) {
   for (const JobProc& proc : layout.procs) {
     ranks_.emplace(proc.id, static_cast<std::int32_t>(procs_.size()));
     procs_.push_back(proc.id);
@@ -37,7 +40,7 @@ Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t 
 
 // The packet carries the world rank, because the messenger does not know the rank in the
 // communicator.
-bool Crossing::send(const SendArguments& message, SendRequest& request) {
+bool ImpiGateway::send(const SendArguments& message, SendRequest& request) {
   const Envelope envelope{procs_[rank_],
                           procs_[static_cast<std::size_t>(message.destination)],
                           static_cast<std::int32_t>(rank_),
@@ -49,55 +52,57 @@ bool Crossing::send(const SendArguments& message, SendRequest& request) {
   const std::span bytes(static_cast<const std::byte*>(message.buffer), message.length);
   const SendNumber number = messages_.send(envelope, message.mode == SendMode::kSynchronous, bytes);
   if (number == 0) {
-    if (way_.takes_more(envelope.source, envelope.destination)) return true;
-    held_up_.emplace(&request, envelope.destination);
+    if (sender_.takes_more(envelope.source, envelope.destination)) return true;
+    delayed_sends_.emplace(&request, envelope.destination);
     return false;
   }
   sends_.emplace(number, &request);
   return false;
 }
 
-void Crossing::on_send_end(SendNumber number, SendEnd end) {
+void ImpiGateway::on_send_end(SendNumber number, SendEnd end) {
   const auto found = sends_.find(number);
   SendRequest& request = *found->second;
   sends_.erase(found);
-  outside().end_send(request, Failure::kNone, end == SendEnd::kCancelled);
+  outside().end_send(request, RequestFailure::kNone, end == SendEnd::kCancelled);
 }
 
-void Crossing::go_on() {
-  messages_.go_on();
-  for (auto next = held_up_.begin(); next != held_up_.end();) {
-    const auto held_up = next++;
-    if (!way_.takes_more(procs_[rank_], held_up->second)) continue;
-    SendRequest& request = *held_up->first;
-    held_up_.erase(held_up);
-    outside().end_send(request, Failure::kNone, false);
+void ImpiGateway::resume() {
+  messages_.resume();
+  for (auto next = delayed_sends_.begin(); next != delayed_sends_.end();) {
+    const auto delayed = next++;
+    if (!sender_.takes_more(procs_[rank_], delayed->second)) continue;
+    SendRequest& request = *delayed->first;
+    delayed_sends_.erase(delayed);
+    outside().end_send(request, RequestFailure::kNone, false);
   }
 }
 
-// A send in held_up_ has left and will complete, so it cannot be cancelled.
-void Crossing::cancel(SendRequest& request) {
+// A send in delayed_sends_ has left and will complete, so it cannot be cancelled.
+void ImpiGateway::cancel(SendRequest& request) {
   const auto found = std::ranges::find_if(
       sends_, [&request](const auto& send) { return send.second == &request; });
   if (found == sends_.end()) return outside().refuse_cancel(request);
   messages_.cancel(found->first);
 }
 
-void Crossing::on_cancel_refused(SendNumber number) { outside().refuse_cancel(*sends_.at(number)); }
+void ImpiGateway::on_cancel_refused(SendNumber number) {
+  outside().refuse_cancel(*sends_.at(number));
+}
 
 // ---- Arrivals
 
-void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope,
-                          std::span<const std::byte> data) {
+void ImpiGateway::on_arrival(ArrivalNumber number, const Envelope& envelope,
+                             std::span<const std::byte> data) {
   const auto source = ranks_.find(envelope.source);
   if (source == ranks_.end() || !is_receivable(envelope)) return drop(number, envelope);
-  Arrival& arrival = arrivals_[number];
+  UnmatchedArrival& arrival = arrivals_[number];
   arrival.envelope = envelope;
   arrival.source = source->second;
   arrival.beginning = data;
   if (!undelivered_.contains(arrival.source) && deliver(number, arrival)) {
     kLock.is_held();
-    messenger_.take_in();  // a posted receive copies the data from `data` now
+    messenger_.handle_events();  // a posted receive copies the data from `data` now
   } else {
     undelivered_[arrival.source].push_back(number);
   }
@@ -107,7 +112,7 @@ void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope,
   waiting->second.beginning = waiting->second.kept;
 }
 
-void Crossing::drop(ArrivalNumber number, const Envelope& envelope) {
+void ImpiGateway::drop(ArrivalNumber number, const Envelope& envelope) {
   messages_.drop(number);
   const auto source = ranks_.find(envelope.source);
   if (!dropped_of_.insert(source != ranks_.end() ? source->second : kProcNull).second) return;
@@ -120,7 +125,7 @@ void Crossing::drop(ArrivalNumber number, const Envelope& envelope) {
              static_cast<unsigned long long>(envelope.length));
 }
 
-bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
+bool ImpiGateway::deliver(ArrivalNumber number, UnmatchedArrival& arrival) {
   const Envelope& envelope = arrival.envelope;
   arrival.sequence = outside().deliver(arrival.source, static_cast<std::uint32_t>(envelope.context),
                                        envelope.tag, envelope.length);
@@ -129,7 +134,7 @@ bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
   return true;
 }
 
-std::size_t Crossing::deliver_waiting() {
+std::size_t ImpiGateway::deliver_waiting() {
   std::size_t delivered = 0;
   for (auto next = undelivered_.begin(); next != undelivered_.end();) {
     const auto source = next++;
@@ -141,8 +146,8 @@ std::size_t Crossing::deliver_waiting() {
   return delivered;
 }
 
-void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
-                       ReceiveRequest& request) {
+void ImpiGateway::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
+                          ReceiveRequest& request) {
   auto delivered = delivered_.extract(std::pair(source, sequence));
   const ArrivalNumber number = delivered.mapped();
   const auto arrival = arrivals_.extract(number);
@@ -150,25 +155,25 @@ void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<st
   const std::uint64_t length = arrival.mapped().envelope.length;
   copy(beginning, 0, buffer);
   const bool whole = beginning.size() == length;
-  if (!whole) landings_.emplace(number, Landing{buffer, &request, length});
+  if (!whole) matched_.emplace(number, MatchedArrival{buffer, &request, length});
   messages_.accept(number);
-  if (whole) outside().end_receive(request, Failure::kNone);
+  if (whole) outside().end_receive(request, RequestFailure::kNone);
 }
 
-void Crossing::on_more(ArrivalNumber number, std::uint64_t offset,
-                       std::span<const std::byte> data) {
-  const auto found = landings_.find(number);
-  const Landing landing = found->second;
+void ImpiGateway::on_more(ArrivalNumber number, std::uint64_t offset,
+                          std::span<const std::byte> data) {
+  const auto found = matched_.find(number);
+  const MatchedArrival landing = found->second;
   copy(data, offset, landing.buffer);
   if (data.size() < landing.length - offset) return;
-  landings_.erase(found);
-  outside().end_receive(*landing.request, Failure::kNone);
+  matched_.erase(found);
+  outside().end_receive(*landing.request, RequestFailure::kNone);
 }
 
-std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t offset,
-                                         std::size_t length) {
-  const auto found = landings_.find(number);
-  if (found == landings_.end()) return {};
+std::span<std::byte> ImpiGateway::place_for(ArrivalNumber number, std::uint64_t offset,
+                                            std::size_t length) {
+  const auto found = matched_.find(number);
+  if (found == matched_.end()) return {};
   const std::span<std::byte> buffer = found->second.buffer;
   return offset <= buffer.size() && length <= buffer.size() - offset
              ? buffer.subspan(offset, length)
@@ -176,9 +181,9 @@ std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t off
 }
 
 // The messenger knows whether a receive or a matched probe has taken it.
-bool Crossing::withdraw(ArrivalNumber number) {
+bool ImpiGateway::withdraw(ArrivalNumber number) {
   const auto found = arrivals_.find(number);
-  const Arrival& arrival = found->second;
+  const UnmatchedArrival& arrival = found->second;
   if (arrival.sequence == 0) {
     const auto waiting = undelivered_.find(arrival.source);
     std::erase(waiting->second, number);
@@ -186,7 +191,7 @@ bool Crossing::withdraw(ArrivalNumber number) {
   } else {
     const std::pair key(arrival.source, arrival.sequence);
     kLock.is_held();
-    messenger_.take_in();  // handles matches that have happened already
+    messenger_.handle_events();  // handles matches that have happened already
     if (!messenger_.outside().withdraw(key.first, key.second)) return false;
     delivered_.erase(key);
   }
@@ -194,16 +199,16 @@ bool Crossing::withdraw(ArrivalNumber number) {
   return true;
 }
 
-void Crossing::dump(std::string& out) const {
+void ImpiGateway::dump(std::string& out) const {
   std::size_t without_room = 0;
   for (const auto& [source, waiting] : undelivered_) without_room += waiting.size();
   out += "impi messages: sends " + std::to_string(sends_.size()) + " arrivals " +
          std::to_string(arrivals_.size()) + " of them without room " +
-         std::to_string(without_room) + " landing " + std::to_string(landings_.size()) + '\n';
+         std::to_string(without_room) + " landing " + std::to_string(matched_.size()) + '\n';
 }
 
-void Crossing::on_relay_end(SendRequest& request) { PacketRelay::on_end(request); }
+void ImpiGateway::on_relay_end(SendRequest& request) { PacketRelay::on_end(request); }
 
-void Crossing::on_relay_end(ReceiveRequest& request) { PacketRelay::on_end(request); }
+void ImpiGateway::on_relay_end(ReceiveRequest& request) { PacketRelay::on_end(request); }
 
 }  // namespace lintel::mpi::impi

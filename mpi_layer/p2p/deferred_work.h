@@ -1,6 +1,7 @@
 #pragma once
-// Chores: whether some part of a messenger has work left for DrivenParts::tidy(). A part that puts
-// work off calls add(). tidy() asks every part whether it is done, and calls set().
+// DeferredWork: whether some part of a messenger has work left for
+// DrivenParts::run_deferred_work(). A part that puts work off calls add(). run_deferred_work() asks
+// every part whether it is done, and calls set().
 //
 // Owned by the messenger, borrowed by its parts.
 
@@ -8,7 +9,7 @@
 
 namespace lintel::mpi {
 
-class Chores {
+class DeferredWork {
  public:
   bool any() const LINTEL_REQUIRES(kLock) { return any_; }
   void add() LINTEL_REQUIRES(kLock) { any_ = true; }

@@ -1,12 +1,12 @@
 #pragma once
-// Refusal: the mistake of its caller for which a call of the messenger was refused. Nothing has
+// CallError: the mistake of its caller for which a call of the messenger was refused. Nothing has
 // changed.
 
 #include <cstdint>
 
 namespace lintel::mpi {
 
-enum class Refusal : std::uint8_t {
+enum class CallError : std::uint8_t {
   kNone,
   kProcess,  // no such number
   kContext,

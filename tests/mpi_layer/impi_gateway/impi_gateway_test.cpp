@@ -11,13 +11,13 @@
 namespace lintel::testing {
 namespace {
 
-using mpi::Failure;
+using mpi::CallError;
 using mpi::kAnySource;
 using mpi::kAnyTag;
 using mpi::MatchedMessage;
-using mpi::Refusal;
-using mpi::Request;
-using mpi::Result;
+using mpi::MessageRequest;
+using mpi::MessageResult;
+using mpi::RequestFailure;
 using mpi::SendMode;
 
 constexpr std::int32_t kThere = TwoJobs::kThere;
@@ -32,7 +32,7 @@ class ImpiCrossing : public ::testing::Test {
   struct Received {
     std::vector<std::byte> bytes;
     mpi::ReceiveRequest request;
-    const Result& result() const { return request.result(); }
+    const MessageResult& result() const { return request.result(); }
   };
 
   Sent& send(std::size_t from, std::size_t length, std::int32_t tag = 5,
@@ -42,7 +42,7 @@ class ImpiCrossing : public ::testing::Test {
     for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_());
     EXPECT_EQ(
         jobs.at(from).send({made.bytes.data(), length, kThere, kContext, tag, mode}, made.request),
-        Refusal::kNone);
+        CallError::kNone);
     return made;
   }
   Received& receive(std::size_t at, std::size_t capacity, std::int32_t tag = 5,
@@ -51,10 +51,10 @@ class ImpiCrossing : public ::testing::Test {
     made.bytes.resize(capacity);
     EXPECT_EQ(
         jobs.at(at).receive({made.bytes.data(), capacity, source, kContext, tag}, made.request),
-        Refusal::kNone);
+        CallError::kNone);
     return made;
   }
-  bool ended(std::size_t at, Request& request) { return jobs.at(at).test(request); }
+  bool ended(std::size_t at, MessageRequest& request) { return jobs.at(at).test(request); }
   // Both requests are complete, and what was sent was received.
   void expect_passed(std::size_t from, Sent& sent, Received& received) {
     jobs.settle();
@@ -62,7 +62,7 @@ class ImpiCrossing : public ::testing::Test {
     ASSERT_TRUE(ended(from, sent.request));
     EXPECT_EQ(received.result().source, kThere);
     EXPECT_EQ(received.result().length, sent.bytes.size());
-    EXPECT_EQ(received.result().failure, Failure::kNone);
+    EXPECT_EQ(received.result().failure, RequestFailure::kNone);
     EXPECT_EQ(received.bytes, sent.bytes);
   }
 
@@ -142,7 +142,7 @@ TEST_F(ImpiCrossing, AShorterBufferGetsTheBeginning) {
       jobs.settle();
       ASSERT_TRUE(ended(1, received.request));
       EXPECT_TRUE(ended(0, sent.request));
-      EXPECT_EQ(received.result().failure, Failure::kTruncated);
+      EXPECT_EQ(received.result().failure, RequestFailure::kTruncated);
       EXPECT_EQ(received.result().length, length);
       EXPECT_TRUE(std::equal(received.bytes.begin(), received.bytes.end(), sent.bytes.begin()));
     }
@@ -153,8 +153,8 @@ TEST_F(ImpiCrossing, AProbeSeesTheWholeLength) {
   send(0, 5000, 9);
   jobs.settle();
   bool found = false;
-  Result envelope;
-  EXPECT_EQ(jobs.at(1).iprobe({kAnySource, kContext, kAnyTag}, found, envelope), Refusal::kNone);
+  MessageResult envelope;
+  EXPECT_EQ(jobs.at(1).iprobe({kAnySource, kContext, kAnyTag}, found, envelope), CallError::kNone);
   ASSERT_TRUE(found);
   EXPECT_EQ(envelope.source, kThere);
   EXPECT_EQ(envelope.tag, 9);
@@ -168,13 +168,13 @@ TEST_F(ImpiCrossing, AMatchedMessageIsReceivedLater) {
     Sent& sent = send(0, length, 5, SendMode::kSynchronous);
     jobs.settle();
     MatchedMessage message;
-    EXPECT_EQ(jobs.at(1).improbe({kThere, kContext, 5}, message), Refusal::kNone);
+    EXPECT_EQ(jobs.at(1).improbe({kThere, kContext, 5}, message), CallError::kNone);
     ASSERT_TRUE(message);
     jobs.settle();
     EXPECT_FALSE(ended(0, sent.request));
     std::vector<std::byte> bytes(length);
     mpi::ReceiveRequest request;
-    EXPECT_EQ(jobs.at(1).receive_matched(message, bytes.data(), length, request), Refusal::kNone);
+    EXPECT_EQ(jobs.at(1).receive_matched(message, bytes.data(), length, request), CallError::kNone);
     jobs.settle();
     EXPECT_TRUE(ended(1, request));
     EXPECT_TRUE(ended(0, sent.request));
@@ -209,13 +209,13 @@ TEST_F(ImpiCrossing, CancelOfWhatAMatchedProbeHasGotIsTooLate) {
   Sent& sent = send(0, 8, 5, SendMode::kSynchronous);
   jobs.settle();
   MatchedMessage message;
-  EXPECT_EQ(jobs.at(1).improbe({kThere, kContext, 5}, message), Refusal::kNone);
+  EXPECT_EQ(jobs.at(1).improbe({kThere, kContext, 5}, message), CallError::kNone);
   jobs.at(0).cancel(sent.request);
   jobs.settle();
   EXPECT_FALSE(ended(0, sent.request));
   std::vector<std::byte> bytes(8);
   mpi::ReceiveRequest request;
-  EXPECT_EQ(jobs.at(1).receive_matched(message, bytes.data(), 8, request), Refusal::kNone);
+  EXPECT_EQ(jobs.at(1).receive_matched(message, bytes.data(), 8, request), CallError::kNone);
   jobs.settle();
   EXPECT_TRUE(ended(1, request));
   EXPECT_TRUE(ended(0, sent.request));
@@ -266,16 +266,16 @@ TEST_F(ImpiCrossing, AMessageThatNoReceiveCouldAskForIsDropped) {
   packet.source = {mpi::impi::host_id_of(0x7f000001), 100};
   packet.destination = {mpi::impi::host_id_of(0x7f000001), 101};
   packet.context = std::uint64_t{mpi::kMaxContext} + 1;
-  EXPECT_TRUE(jobs.crossing(1).on_packet(packet, {}).ok());
+  EXPECT_TRUE(jobs.gateway(1).on_packet(packet, {}).ok());
   packet.context = 0;
   packet.tag = mpi::kAnyTag;
-  EXPECT_TRUE(jobs.crossing(1).on_packet(packet, {}).ok());
+  EXPECT_TRUE(jobs.gateway(1).on_packet(packet, {}).ok());
   packet.tag = 1;
   packet.source.pid = 7;
-  EXPECT_TRUE(jobs.crossing(1).on_packet(packet, {}).ok());
+  EXPECT_TRUE(jobs.gateway(1).on_packet(packet, {}).ok());
   bool found = true;
-  Result envelope;
-  EXPECT_EQ(jobs.at(1).iprobe({kAnySource, 0, kAnyTag}, found, envelope), Refusal::kNone);
+  MessageResult envelope;
+  EXPECT_EQ(jobs.at(1).iprobe({kAnySource, 0, kAnyTag}, found, envelope), CallError::kNone);
   EXPECT_FALSE(found);
 }
 
@@ -284,21 +284,21 @@ TEST_F(ImpiCrossing, AShortSendWaitsForTheWayWhenThatTakesNoMore) {
   for (std::int32_t i = 0; i < 10; ++i) sent.push_back(&send(0, 8, i));
   EXPECT_TRUE(ended(0, sent.front()->request));
   EXPECT_FALSE(ended(0, sent.back()->request));
-  EXPECT_FALSE(jobs.crossing(0).quiet());
+  EXPECT_FALSE(jobs.gateway(0).idle());
   jobs.at(0).cancel(sent.back()->request);
   jobs.settle();
-  EXPECT_TRUE(jobs.crossing(0).quiet());
+  EXPECT_TRUE(jobs.gateway(0).idle());
   EXPECT_TRUE(ended(0, sent.back()->request));
   EXPECT_FALSE(sent.back()->request.result().cancelled);
   for (std::int32_t i = 0; i < 10; ++i) EXPECT_TRUE(ended(1, receive(1, 8, i).request));
 }
 
 TEST_F(ImpiCrossing, IsQuietWhenNothingItHasSentWaits) {
-  EXPECT_TRUE(jobs.crossing(0).quiet());
+  EXPECT_TRUE(jobs.gateway(0).idle());
   Sent& sent = send(0, 5000);
-  EXPECT_FALSE(jobs.crossing(0).quiet());
+  EXPECT_FALSE(jobs.gateway(0).idle());
   expect_passed(0, sent, receive(1, 5000));
-  EXPECT_TRUE(jobs.crossing(0).quiet());
+  EXPECT_TRUE(jobs.gateway(0).idle());
 }
 
 }  // namespace

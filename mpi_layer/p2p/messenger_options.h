@@ -1,5 +1,5 @@
 #pragma once
-// Options: what a messenger is opened with.
+// MessengerOptions: what a messenger is opened with.
 
 #include <chrono>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lintel::mpi {
 
-struct Options {
+struct MessengerOptions {
   // These are the same in all processes of a job, because both ends compute credit from them.
   std::uint32_t most_processes = 1;                   // the most that will be in the table
   std::uint64_t unexpected_bytes = 64 * 1024 * 1024;  // Config::mpi_unexpected_bytes

@@ -1,12 +1,12 @@
 #pragma once
-// LoneLauncher: for a process that no launcher started. Its world has one process.
+// SingletonLauncher: for a process that no launcher started. Its world has one process.
 
 #include "mpi_layer/bootstrap/abort_process.h"
 #include "mpi_layer/bootstrap/launcher.h"
 
 namespace lintel::mpi {
 
-class LoneLauncher final : public Launcher {
+class SingletonLauncher final : public Launcher {
  public:
   std::string_view name() const override { return "none"; }
   std::uint32_t rank() const override { return 0; }

@@ -1,5 +1,5 @@
 #pragma once
-// Crossing: the gateway of the messenger. It carries the messages of one process to and from
+// ImpiGateway: the gateway of the messenger. It carries the messages of one process to and from
 // processes of other jobs by IMPI's message protocols.
 //
 // Owned together with the route of its packets (agent_route.h, member_route.h). Guarded by the lock
@@ -27,13 +27,14 @@
 
 namespace lintel::mpi::impi {
 
-class Crossing final : public Gateway, private Messages::Owner {
+class ImpiGateway final : public Gateway, private Messages::Owner {
  public:
   // For process `rank` of the world. The numbers of the messenger are world ranks. All arguments
   // are borrowed. The owner calls OutsideProcesses::set_gateway().
-  Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way);
-  Crossing(const Crossing&) = delete;
-  Crossing& operator=(const Crossing&) = delete;
+  ImpiGateway(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
+              PacketSender& sender);
+  ImpiGateway(const ImpiGateway&) = delete;
+  ImpiGateway& operator=(const ImpiGateway&) = delete;
 
   // A packet for this process has arrived. Returns an error if its sender violates the protocol.
   Error on_packet(const Packet& packet, std::span<const std::byte> data) {
@@ -43,22 +44,22 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::span<std::byte> place_for(const Packet& packet) { return messages_.place_for(packet); }
   // The route may accept more packets. Continues long messages, and completes sends that wait for
   // that.
-  void go_on();
+  void resume();
   // Delivers arrivals for which the messenger had no room. Returns their number.
   std::size_t deliver_waiting();
   // True if no send waits for the other side or to leave.
-  bool quiet() const { return sends_.empty() && held_up_.empty(); }
+  bool idle() const { return sends_.empty() && delayed_sends_.empty(); }
   void dump(std::string& out) const;
 
  private:
-  struct Arrival {
+  struct UnmatchedArrival {
     Envelope envelope;
     std::int32_t source = 0;               // world rank
     std::uint64_t sequence = 0;            // the messenger's number; 0: not delivered
     std::span<const std::byte> beginning;  // what has arrived before it is matched
     std::vector<std::byte> kept;           // a copy of it, after on_arrival() has returned
   };
-  struct Landing {
+  struct MatchedArrival {
     std::span<std::byte> buffer;
     ReceiveRequest* request;
     std::uint64_t length;  // of the message
@@ -85,17 +86,17 @@ class Crossing final : public Gateway, private Messages::Owner {
   // Every caller of this class holds the lock.
   OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
   void drop(ArrivalNumber number, const Envelope& envelope);
-  bool deliver(ArrivalNumber number, Arrival& arrival);
+  bool deliver(ArrivalNumber number, UnmatchedArrival& arrival);
 
   Messenger& messenger_;
-  PacketWay& way_;
+  PacketSender& sender_;
   Messages messages_;
   std::uint32_t rank_;
   std::vector<ProcId> procs_;  // by world rank
   std::map<ProcId, std::int32_t> ranks_;
   std::map<SendNumber, SendRequest*> sends_;
   // the arrivals that are not matched
-  std::map<ArrivalNumber, Arrival> arrivals_;
+  std::map<ArrivalNumber, UnmatchedArrival> arrivals_;
   // by source and number of the messenger
   std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;
   // by source; no empty queues
@@ -103,9 +104,9 @@ class Crossing final : public Gateway, private Messages::Owner {
   // sources whose dropped messages were logged
   std::set<std::int32_t> dropped_of_;
   std::map<SendRequest*, ProcId>
-      held_up_;  // short sends that have left, and complete only when the route accepts more for
-                 // their destination. This slows the sender down
-  std::map<ArrivalNumber, Landing> landings_;
+      delayed_sends_;  // short sends that have left, and complete only when the route
+                       // accepts more for their destination. This slows the sender down
+  std::map<ArrivalNumber, MatchedArrival> matched_;
 };
 
 }  // namespace lintel::mpi::impi
