@@ -20,7 +20,7 @@ for source in tests/package/thread_safety/*.cpp; do
   if said=$(compile "$source"); then
     printf '%s compiles without the lock\n' "$source"
     failed=1
-  elif ! grep -q 'requires holding mutex' <<< "$said"; then
+  elif ! grep -q 'requires holding lock of the owner' <<< "$said"; then
     printf '%s is refused for another reason than the lock:\n%s\n' "$source" "$said"
     failed=1
   fi
