@@ -2,14 +2,11 @@
 // Endpoint: this process on the network: one transport, the interfaces that accept messages, and
 // the parts of the engine that exchange messages with peers.
 //
-// Owned by the Process; owns its transport and its parts. Guarded by the process' lock: every
-// member REQUIRES it.
-// It passes each message, each end of a write and each loss of a peer to the part that handles it.
+// Owned by the Process; owns its transport and its parts. Every member REQUIRES the process' lock.
+// It passes each message, end of a write and loss of a peer to the part that handles it.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
-// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (what arrives),
-// placed_messages.cpp.
-// More than 30 members, because six are the functions of transport::Sink and ten the parts and what
-// they share.
+// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (arrivals), placed_messages.cpp.
+// More than 30 members: six are functions of transport::Sink, ten the parts and what they share.
 // Does not: wait, lock, or read a clock.
 
 #include <cstdint>
@@ -46,12 +43,11 @@ class Endpoint : public transport::Sink {
   // Refuses messages for it from now on, and ends its operations with Failure::kShutdown. Peers
   // whose operations end by this are notified, unless the end of the session notifies them.
   void detach(NetworkInterface& interface);
-  // The interface will be detached when what it has sent has left. From now on requests for it are
-  // refused as if it did not exist, so that peers cannot keep it open. `last`: it is the last
-  // interface; then requests are dropped without an answer.
+  // The interface will be detached when what it has sent has left. Requests for it are refused from
+  // now on, so that peers cannot keep it open, or, if it is the `last` one, dropped.
   void begin_closing(const NetworkInterface& interface, bool last);
-  // No request or reply of the interface waits to leave, and no transfer of it is under way. What
-  // was sent may not have arrived yet.
+  // No request or reply of it waits to leave, no transfer of it is under way. What was sent may not
+  // have arrived.
   bool drained(const NetworkInterface& interface) const;
   // No message of any interface waits to leave.
   bool idle() const { return outbox_.idle(); }
@@ -60,29 +56,26 @@ class Endpoint : public transport::Sink {
 
   // Whether the name is a possible address.
   bool reachable(ProcessId process) { return peers_.resolve(process).ok(); }
-  // While `watched`, the death of `process` is noticed also if nothing is under way with it,
-  // provided that there is a connection. Calls are counted. REQUIRES: reachable().
+  // While `watched`, the death of a connected `process` is noticed even if nothing is under way
+  // with it. Calls are counted. REQUIRES: reachable().
   void watch(ProcessId process, bool watched);
 
   // Placed messages (placed_messages.cpp): puts whose data are written to the expected memory
   // without a copy. From now on peers may send some.
   void enable_placement() { transport_->enable_placement(); }
   // The data of the placed message with that key from `source` are to be written to the memory of
-  // `entry`. False: this is not possible now, or another entry would match the message first. The
-  // message is then received with a copy.
-  // REQUIRES: of all puts of that source, only the one that this entry matches has this key. The
-  // caller calls withdraw_placement() before it uses the entry's memory for anything else.
+  // `entry`. False: not possible now, or another entry would match first; they are then copied.
+  // REQUIRES: of all puts of that source, only the one that this entry matches has this key, and
+  // withdraw_placement() comes before any other use of the entry's memory.
   bool expect_placement(NetworkInterface& interface, SlotId entry, ProcessId source,
                         transport::PlacementKey key);
-  // Nothing is written there any more, unless kArriving is returned: then the put follows, or the
-  // loss of the peer.
+  // Nothing is written there any more. After kArriving the put follows, or the loss of the peer.
   transport::Withdrawal withdraw_placement(ProcessId source);
 
-  // Receives what has arrived and sends what had no room. Returns the number of things that
-  // happened.
+  // Receives what has arrived, sends what had no room. Returns the number of things that happened.
   std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
-  // The same in two halves. Messages that are sent between them share frames with the answers to
-  // what has arrived. Call flush() only if something happened.
+  // The same in two halves. What is sent between them shares frames with the answers to arrivals.
+  // Call flush() only if something happened.
   std::size_t poll_arrivals(TimePoint now) {
     return turn(transport_->poll_arrivals(now, *this), now);
   }
@@ -92,8 +85,7 @@ class Endpoint : public transport::Sink {
   int wait_fd() const { return transport_->wait_fd(); }
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) { return transport_->close(now); }
-  // The latest time of the next poll(). It is early while writes wait for room, because no event
-  // reports room.
+  // The latest time of the next poll(). Early while writes wait for room: no event reports room.
   TimePoint next_deadline() const;
 
   // transport::Sink
