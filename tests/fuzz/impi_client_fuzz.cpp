@@ -67,8 +67,8 @@ void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input
   auto setup = ConnectionSetup::of(layout, own);
   if (!setup) return must(!setup.sentence().empty());
   must(setup->hosts_to_connect().size() == own);
-  for (const ConnectionSetup::HostToConnect& call : setup->hosts_to_connect())
-    setup->connected(call.host);
+  for (const ConnectionSetup::HostToConnect& host : setup->hosts_to_connect())
+    setup->connected(host.rank);
   while (!input.empty() && !setup->is_complete()) {
     std::string greeting = text_of(input.bytes(ConnectionSetup::kGreetingBytes));
     greeting.resize(ConnectionSetup::kGreetingBytes);
