@@ -8,6 +8,7 @@
 #include "portals/engine/events/triggers.h"
 #include "portals/engine/matching/entry_table.h"
 #include "portals/engine/matching/unexpected_messages.h"
+#include "tests/unit/engine/event_kinds.h"
 
 namespace lintel::portals {
 
@@ -44,13 +45,7 @@ struct InterfaceParts {
     return queue;
   }
   // Takes all events of the queue and returns their kinds.
-  std::vector<EventKind> kinds(SlotId queue) {
-    std::vector<EventKind> found;
-    const Event* event = nullptr;
-    while (events.queue(queue)->take(event) != EventQueue::Taken::kEmpty)
-      found.push_back(event->kind);
-    return found;
-  }
+  std::vector<EventKind> kinds(SlotId queue) { return take_kinds(events, queue); }
   static DescriptorRules rules(std::uint32_t options, SlotId queue = {}) {
     DescriptorRules made;
     made.described.options = options;

@@ -12,6 +12,7 @@
 #include "portals/engine/interface/interface_table.h"
 #include "portals/engine/protocol/peers.h"
 #include "portals/engine/protocol/transfers.h"
+#include "tests/unit/engine/event_kinds.h"
 #include "tests/unit/engine/recording_transport.h"
 
 namespace lintel::portals {
@@ -40,15 +41,7 @@ struct ProtocolParts {
     return made;
   }
   // Takes all events and returns their kinds. `last` is the newest one then.
-  std::vector<EventKind> kinds() {
-    std::vector<EventKind> found;
-    const Event* event = nullptr;
-    while (interface.events.queue(queue)->take(event) != EventQueue::Taken::kEmpty) {
-      found.push_back(event->kind);
-      last = *event;
-    }
-    return found;
-  }
+  std::vector<EventKind> kinds() { return take_kinds(interface.events, queue, &last); }
 
   std::array<std::byte, 100> memory{};
   RecordingTransport transport;
