@@ -50,12 +50,12 @@ class AcceptedConnections {
 
  private:
   struct UnknownConnection {
-    AcceptedSocket accepted;
+    AcceptedHost accepted;
     std::string received{};
   };
 
   Outcome<> accept_one() {
-    Outcome<std::optional<AcceptedSocket>> accepted = accept_on(listener_);
+    Outcome<std::optional<AcceptedHost>> accepted = accept_on(listener_);
     if (!accepted) return accepted.failure();
     if (!*accepted) return {};
     if (unknown_.size() == kMaxUnknownConnections) {

@@ -78,7 +78,7 @@ Outcome<Socket> listen_on(const TcpAddress& own) {
   return socket;
 }
 
-Outcome<std::optional<AcceptedSocket>> accept_on(const Socket& listener) {
+Outcome<std::optional<AcceptedHost>> accept_on(const Socket& listener) {
   sockaddr_in from{};
   socklen_t size = sizeof from;
   Socket socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&from), &size, kSocketFlags));
@@ -86,11 +86,11 @@ Outcome<std::optional<AcceptedSocket>> accept_on(const Socket& listener) {
     // accept() also returns network errors of a connection that has already ended. They are no
     // failure of the listener.
     const bool has_room = errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
-    if (has_room) return std::optional<AcceptedSocket>();
+    if (has_room) return std::optional<AcceptedHost>();
     return refusal("cannot take a connection", "accept4", errno);
   }
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  return std::optional(AcceptedSocket{std::move(socket), address_of(from)});
+  return std::optional(AcceptedHost{std::move(socket), address_of(from)});
 }
 
 Outcome<Socket> connect_to(const TcpAddress& to, std::optional<std::uint32_t> source,

@@ -32,13 +32,13 @@ Outcome<std::uint32_t> resolve(const std::string& host);
 // ended.
 Outcome<Socket> listen_on(const TcpAddress& own);
 
-struct AcceptedSocket {
+struct AcceptedHost {
   Socket socket;
   TcpAddress address;
 };
 // Accepts a connection to `listener`, with TCP_NODELAY; nothing if there is none. Fails if the
 // process or the system has no room for it.
-Outcome<std::optional<AcceptedSocket>> accept_on(const Socket& listener);
+Outcome<std::optional<AcceptedHost>> accept_on(const Socket& listener);
 
 // Connects with TCP_NODELAY, from the address `source` if given. Blocks until `deadline` at most.
 // The error message names the address.
