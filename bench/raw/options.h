@@ -25,7 +25,7 @@ inline constexpr const char* kLoopback = "127.0.0.1";
 
 struct Options {
   std::vector<Mode> modes;
-  std::string provider;  // empty: the first of net, tcp that this machine offers
+  std::string provider;              // empty: the first of net, tcp that this machine offers
   std::vector<std::size_t> sizes;    // bytes; empty: the usual sizes of each mode
   std::uint64_t iterations = 0;      // messages of one repeat; 0: chosen by size
   std::uint64_t warm_up = 200;       // messages before the clock starts, in each repeat

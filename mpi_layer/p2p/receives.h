@@ -5,8 +5,7 @@
 // Owned by the messenger; the process' lock guards it. Borrows the parts that it is given. Its
 // record of a peer is Peer::receives.
 // Invariants: (1) a receive that is under way is in its peer's list if it is posted for that peer
-// or
-// pulls from it, else in one of the lists here; (2) receives are posted in the order of their
+// or pulls from it, else in one of the lists here; (2) receives are posted in the order of their
 // starts.
 // Does not: match. The engine does.
 // More than 30 members: there is one for each way in which a receive may proceed or end.

@@ -100,7 +100,7 @@ struct PlainEntry {
   ptl_size_t min_free = 0;
   ptl_handle_me_t handle = PTL_INVALID_HANDLE;
   const std::uint8_t* memory = nullptr;
-  ptl_size_t filled = 0;  // of an entry that manages its offset
+  ptl_size_t filled = 0;    // of an entry that manages its offset
   std::size_t headers = 0;  // headers whose data are in its memory
   bool used_up = false;
 

@@ -1,6 +1,5 @@
 // What is measured of operations that combine with what is at the target: the latency of swaps and
-// of
-// fetch-atomic operations, and the rate of atomic operations.
+// of fetch-atomic operations, and the rate of atomic operations.
 
 #include "contents.h"
 #include "measurement.h"

@@ -1,7 +1,6 @@
 #pragma once
 // The chains: collective operations of many processes that are made of triggered operations alone.
-// What
-// follows from their form, and what one rank does; no API. Portals 4 is behind it in api4/.
+// What follows from their form, and what one rank does; no API. Portals 4 is behind it in api4/.
 
 #include <bit>
 #include <chrono>
@@ -48,12 +47,10 @@ struct ChainPlan {
 };
 
 // One rank's part in a chain: rounds of a collective operation that are laid out as triggered
-// operations
-// and then run by themselves. Laid out, it has sent nothing.
+// operations and then run by themselves. Laid out, it has sent nothing.
 //
 // The order of calls, with a meeting of all ranks between each two: enter() by all but rank 0;
-// run() by
-// rank 0, while the others call nothing; settle(); verify(); the end.
+// run() by rank 0, while the others call nothing; settle(); verify(); the end.
 class LINTEL_PERF_SEAM Chain {
  public:
   virtual ~Chain() = default;
@@ -67,8 +64,7 @@ class LINTEL_PERF_SEAM Chain {
   virtual void run() = 0;
 
   // Waits for all that this process still has to get from the others. Throws Failure(kFailed) if it
-  // does
-  // not come, or more than that has come.
+  // does not come, or more than that has come.
   virtual void settle(std::chrono::milliseconds limit) const = 0;
 
   // Compares what came with what had to come. Returns the number of messages; throws
@@ -84,8 +80,7 @@ class LINTEL_PERF_SEAM Chain {
 };
 
 // The interface of one rank. Owns the library's initialisation and the interface; must outlive
-// every
-// chain that is laid out on it. One per process.
+// every chain that is laid out on it. One per process.
 class LINTEL_PERF_SEAM ChainInterface {
  public:
   virtual ~ChainInterface() = default;

@@ -44,8 +44,7 @@ class ChainLink {
 };
 
 // What a process of a chain does, from its first call of Portals to its end: obeys the messages
-// until told
-// to end, or until the other end is gone. A failure is told there, and ends the process.
+// until told to end, or until the other end is gone. A failure is told there, and ends the process.
 void serve_chain_rank(ChainKind kind, unsigned rank, unsigned processes,
                       const ChainLink& link) noexcept;
 

@@ -81,8 +81,7 @@ class ChainProcesses {
   }
 
   // Tells `message` to all from rank `first` on and takes the answers of this kind, each of which
-  // has to
-  // come within `limit`; else ChainStopped.
+  // has to come within `limit`; else ChainStopped.
   std::vector<json> ask_all(std::size_t first, const json& message, const char* kind,
                             Seconds limit) {
     for (std::size_t rank = first; rank < size(); ++rank) tell(rank, message);

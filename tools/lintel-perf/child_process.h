@@ -17,8 +17,7 @@ namespace lintel::perf {
 class ChildProcess {
  public:
   // Runs `body` in the new process, which ends with what it returns, and whose stdout is stderr:
-  // stdout
-  // belongs to the table or to the JSON document.
+  // stdout belongs to the table or to the JSON document.
   explicit ChildProcess(const std::function<int()>& body);
   ChildProcess(ChildProcess&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
   ~ChildProcess();

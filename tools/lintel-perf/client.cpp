@@ -101,8 +101,7 @@ void check_limits(const Options& options, const std::vector<std::uint64_t>& size
 }
 
 // Everything from the connection on. The interface dies with it, before the second process is
-// waited
-// for.
+// waited for.
 class Client {
  public:
   Client(const Options& options, Report& report, ptl_process_id_t server)

@@ -1,12 +1,10 @@
 #pragma once
 // What message memory holds, so that a missing, misplaced, torn or repeated message is noticed.
-// Both
-// processes know every byte without any exchange. Memory is given piece by piece: `offset` is the
-// place of its first byte in the message.
+// Both processes know every byte without any exchange. Memory is given piece by piece: `offset` is
+// the place of its first byte in the message.
 //
 // Patterns: a message's bytes are made from its number alone. Messages whose ids differ in the low
-// 8
-// bits differ in their first byte, so also messages of one byte can be told apart.
+// 8 bits differ in their first byte, so also messages of one byte can be told apart.
 //
 // Sums: the operand and the start of each 64-bit word are known from its place, so the value after
 // any number of atomic sums is too. Words differ, and sums carry through all bytes.

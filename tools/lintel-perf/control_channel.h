@@ -1,13 +1,10 @@
 #pragma once
 // Messages between the two processes beside the measured traffic: JSON texts, each one put with an
-// ack
-// to the control portal.
+// ack to the control portal.
 //
 // Owns its queue, its inbox (a fixed number of buffers of kMaxMessageBytes, posted again after use)
-// and
-// the buffers of what it sends. Thread: one. What it does not do: interpret messages, or check who
-// may
-// send them. A text that is no JSON object is skipped.
+// and the buffers of what it sends. Thread: one. What it does not do: interpret messages, or check
+// who may send them. A text that is no JSON object is skipped.
 
 #include <portals3.h>
 
@@ -39,8 +36,7 @@ class ControlChannel {
   ControlChannel& operator=(const ControlChannel&) = delete;
 
   // Delivers `body` and waits, up to `limit`, until it lies in the inbox of `to`. Throws PeerLost
-  // if
-  // that fails.
+  // if that fails.
   void send(ptl_process_id_t to, const nlohmann::json& body, Seconds limit);
 
   // The same, but returns why it failed; empty if it did not.

@@ -18,9 +18,8 @@ Seconds time_for(std::uint64_t bytes);
 // The other process, which may die meanwhile.
 //
 // Borrows the interface and the channel. Thread: one. Remembers from call to call when the peer
-// last
-// gave a sign of life; after a second without one it is probed, so a peer that computes, and says
-// nothing, counts as alive.
+// last gave a sign of life; after a second without one it is probed, so a peer that computes, and
+// says nothing, counts as alive.
 class OtherProcess {
  public:
   // `deadline`: how long a message may take, a probe stay unanswered, and operations stand still.
@@ -36,8 +35,7 @@ class OtherProcess {
   void send(const nlohmann::json& message) { control_.send(id_, message, deadline_); }
 
   // The next control message, from anybody, or nothing after `limit`. Throws PeerLost when the peer
-  // is
-  // dead; messages that have arrived stay in the channel.
+  // is dead; messages that have arrived stay in the channel.
   std::optional<ControlMessage> receive(Seconds limit);
 
   // Runs `traffic`, in which up to `bytes` are under way, under watch.
@@ -72,8 +70,7 @@ class Conversation {
   void await_notice();
 
   // Takes the reply. `allowance`: how much longer than the deadline it may take. Throws Failure
-  // with
-  // the server's sentence if it reports one.
+  // with the server's sentence if it reports one.
   void finish(Seconds allowance = {});
 
   // start() and finish().

@@ -23,8 +23,7 @@ enum class ExitCode : int {
 };
 
 // The message is one sentence that names the offending value and what was expected; empty if
-// another
-// process of the tool has said it already.
+// another process of the tool has said it already.
 class LINTEL_PERF_SEAM Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}

@@ -1,6 +1,5 @@
 // What is measured of gets: latency one at a time, and the bandwidth of a window. A get is done
-// when
-// its bytes are here.
+// when its bytes are here.
 
 #include <algorithm>
 

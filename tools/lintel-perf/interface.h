@@ -1,8 +1,7 @@
 #pragma once
 // The process's one network interface of Portals 3, through which the two processes talk in any
-// case,
-// and the interfaces of both APIs that measured operations go through: opened with the tool's own
-// settings, closed at the end.
+// case, and the interfaces of both APIs that measured operations go through: opened with the tool's
+// own settings, closed at the end.
 //
 // Owns the library's initialisation and the interfaces; must outlive every object made on them. One
 // per process. Thread: one.
@@ -18,8 +17,7 @@
 namespace lintel::perf {
 
 // The process id that a server takes unless told otherwise; below 1024, so it names the same port
-// on
-// every host.
+// on every host.
 inline constexpr ptl_pid_t kServerPid = 17;
 
 // Requests and replies between the two processes; the other portals: operations.h.
@@ -42,13 +40,11 @@ class Interface {
   TimedInterface& timed(Api api);
 
   // Makes the end of this object leave the interfaces open: closing them would wait for messages
-  // that
-  // nobody will take. The process has to end soon.
+  // that nobody will take. The process has to end soon.
   void abandon();
 
   // Admits requests of `process`, whatever its user and job. At first only processes of the same
-  // user
-  // are admitted.
+  // user are admitted.
   void admit(ptl_process_id_t process) const;
 
  private:

@@ -46,14 +46,11 @@ void accept_probes(ptl_handle_ni_t ni);
 std::string death_of(ptl_process_id_t peer);
 
 // Guards a phase in which this process waits for operations: stops them when nothing happens for
-// too
-// long or the peer is dead.
+// too long or the peer is dead.
 //
 // Has its own thread for exactly its life, which sleeps and looks a few times a second; the
-// measuring
-// thread pays nothing for it. Borrows the operations. A silent peer is probed after one second; a
-// dead
-// one ends the phase at once, a silent one after `limit`.
+// measuring thread pays nothing for it. Borrows the operations. A silent peer is probed after one
+// second; a dead one ends the phase at once, a silent one after `limit`.
 class Watch {
  public:
   Watch(ptl_handle_ni_t ni, ptl_process_id_t peer, Operations& operations, Seconds limit);

@@ -1,6 +1,5 @@
 // lintel-perf: one-sided bandwidth and latency between two processes, and chains of triggered
-// operations
-// through many. See options.cpp for what it can do, measurement.cpp for how.
+// operations through many. See options.cpp for what it can do, measurement.cpp for how.
 
 #include "interface.h"
 #include "options.h"

@@ -105,8 +105,7 @@ class LINTEL_PERF_SEAM Operations {
 
   // Waits until there are at least `at_least` completions of that kind, then takes more that are
   // there already, until `enough`. Returns how many there are. Throws PeerLost when the peer is
-  // lost
-  // or stop() was called, Failure when an operation failed or completions were lost.
+  // lost or stop() was called, Failure when an operation failed or completions were lost.
   virtual std::uint64_t wait(Moment moment, std::uint64_t at_least, std::uint64_t enough) = 0;
   std::uint64_t wait(Moment moment, std::uint64_t at_least) {
     return wait(moment, at_least, at_least);

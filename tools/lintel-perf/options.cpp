@@ -22,8 +22,7 @@ std::string command_list() {
 }
 
 // The options as CLI11 knows them, and what their texts mean. Texts are read after CLI11 has parsed
-// the
-// whole line, so that help is given whatever else is wrong.
+// the whole line, so that help is given whatever else is wrong.
 class CommandLine {
  public:
   explicit CommandLine(Options& options) : options_(options) {

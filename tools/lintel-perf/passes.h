@@ -21,8 +21,7 @@ inline Row row_of(const Settings& settings, std::uint64_t size, std::uint64_t it
 //
 // `run(n)`: n operations. `around(n, traffic)`: calls traffic(), which runs n operations, with what
 // belongs to it but is not timed. `prepare(pass)` and `check(pass)` surround each pass; they are
-// left
-// out without validation.
+// left out without validation.
 template <class Around, class Run, class Prepare, class Check>
 std::vector<double> time_passes(const Settings& settings, const Row& row, Around around, Run run,
                                 Prepare prepare, Check check) {

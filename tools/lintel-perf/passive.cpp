@@ -13,8 +13,7 @@ namespace lintel::perf {
 namespace {
 
 // The target's last call, the one that delivers its notice, needs a moment to return; and the end
-// must
-// not be touched.
+// must not be touched.
 constexpr std::chrono::milliseconds kSettle{5};
 constexpr double kMarginSeconds = 0.010;
 constexpr std::uint64_t kMostSamples = 100'000;

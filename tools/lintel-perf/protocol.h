@@ -38,8 +38,7 @@ ProcessDescription describe_self(const Interface& network, int cpu);
 
 // Client: says hello to `server` and waits for its welcome; a server that is just starting has
 // `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached, does
-// not
-// answer, is busy or is of another protocol.
+// not answer, is busy or is of another protocol.
 ProcessDescription greet_server(ControlChannel& control, ptl_process_id_t server,
                                 const ProcessDescription& self, Seconds deadline);
 
@@ -49,8 +48,7 @@ struct Guest {
 };
 
 // Server: waits for a client and welcomes it. Throws Failure(kUnusable) when the client is of
-// another
-// protocol, after telling it so.
+// another protocol, after telling it so.
 Guest await_client(ControlChannel& control, const ProcessDescription& self);
 
 // Server: tells `process` why it cannot be served now.

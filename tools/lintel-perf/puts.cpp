@@ -18,8 +18,7 @@ std::uint64_t theirs(std::uint64_t pass, std::uint64_t i = 0) {
 }
 
 // Each message of the ping-pong is checked on arrival; the first failure is told after all
-// messages,
-// so that the other half is not left waiting.
+// messages, so that the other half is not left waiting.
 void verify_pings(Conversation& conversation, Pair& pair, std::uint64_t messages) {
   Side& own = pair.own();
   FirstFailure failure;
@@ -37,8 +36,7 @@ void verify_pings(Conversation& conversation, Pair& pair, std::uint64_t messages
 }
 
 // Gives a pass of puts both ways messages of its own, so that what lies there afterwards can only
-// have
-// come with it.
+// have come with it.
 void prepare_both(Pair& pair, std::uint64_t pass) {
   pair.own().local->fill(mine(pass));
   pair.own().exposed->poison(theirs(pass));

@@ -3,8 +3,7 @@
 // behind each piece; and what makes it known to the API.
 //
 // Owns the memory, which stays where it is for the life of the object, and its attachment. Not
-// thread
-// safe; the network writes into it while operations are under way.
+// thread safe; the network writes into it while operations are under way.
 
 #include <chrono>
 #include <cstddef>

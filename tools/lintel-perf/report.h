@@ -1,7 +1,6 @@
 #pragma once
 // What a run tells: the table for people, as soon as each line is known, and at the end the files
-// for
-// programs, one JSON document or comma separated values. All name their units.
+// for programs, one JSON document or comma separated values. All name their units.
 
 #include <cstdio>
 #include <functional>
@@ -35,13 +34,11 @@ class Report {
   std::vector<ProcessDescription> ranks;
 
   // Runs `work` and writes the files afterwards: if it throws a Failure, with its sentence, and
-  // with
-  // the sizes that were done.
+  // with the sizes that were done.
   void write_after(const std::function<void()>& work);
 
   // Measures at each size. Writes the table, and what is being measured to stderr: on a terminal in
-  // one
-  // line that is overwritten, else in one line for each size.
+  // one line that is overwritten, else in one line for each size.
   void measure_each(const std::vector<std::uint64_t>& sizes,
                     const std::function<Row(std::uint64_t)>& measure);
 

@@ -1,7 +1,6 @@
 #pragma once
 // What a measurement found out at one size. Values in SI units: seconds, bytes per second, messages
-// per
-// second; the reports choose theirs.
+// per second; the reports choose theirs.
 
 #include <cstdint>
 #include <optional>

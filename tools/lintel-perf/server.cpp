@@ -26,8 +26,7 @@ std::uint64_t number(const json& request, const char* name, std::uint64_t max = 
 }
 
 // What a passive target does instead of calling Portals: computes without any system call but
-// reading
-// the clock. Returns how many rounds it managed.
+// reading the clock. Returns how many rounds it managed.
 std::uint64_t compute_for(Seconds time) {
   const auto end = Clock::now() + time;
   volatile double result = 1.0;
@@ -118,8 +117,7 @@ class TargetService {
   }
 
   // The requests that move messages, that concern slots, and that are about one region. Each
-  // returns
-  // false if it is none of them.
+  // returns false if it is none of them.
   bool move(const std::string& what, const json& request) {
     if (what == "send_slots") {
       const auto count = number(request, "count", side().local_slots.size());

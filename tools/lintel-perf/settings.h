@@ -27,8 +27,7 @@ struct Settings {
   double passive_seconds = 1.0;
 
   // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other
-  // kinds
-  // move at most 512 MiB.
+  // kinds move at most 512 MiB.
   std::uint64_t latency_iterations(std::uint64_t size) const {
     return iterations.value_or(
         std::clamp<std::uint64_t>((std::uint64_t{256} << 20) / size, 100, 10'000));

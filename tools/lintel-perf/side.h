@@ -1,11 +1,10 @@
 #pragma once
 // What one process sets up for one measurement at one size: message memory that the peer may
-// address,
-// and memory for its own operations.
+// address, and memory for its own operations.
 //
 // Owns the operations, the memory and everything that was made of it; all are gone at the end,
-// which
-// waits up to two seconds for operations that nobody waits for any more: they may still move bytes.
+// which waits up to two seconds for operations that nobody waits for any more: they may still move
+// bytes.
 // Thread: one, besides Operations::stop().
 
 #include <cstdint>

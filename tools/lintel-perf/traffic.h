@@ -30,10 +30,9 @@ inline void require_started(bool started, Action action) {
 }
 
 // Keeps up to `window` operations under way until `messages` have come to their end. `start(i)`
-// starts
-// operation i, or returns false if there is no room. Completions are taken in bursts and replaced
-// in
-// bursts, so that small operations can leave together. Every event has been taken on return.
+// starts operation i, or returns false if there is no room. Completions are taken in bursts and
+// replaced in bursts, so that small operations can leave together. Every event has been taken on
+// return.
 template <class Start>
 void run_window(Operations& operations, Action action, std::uint64_t messages, std::uint64_t window,
                 Start start) {

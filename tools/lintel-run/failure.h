@@ -7,7 +7,7 @@
 
 namespace lintel::run {
 
-inline constexpr int kExitFailed = 1;  // the system refused something, or the job hangs
+inline constexpr int kExitFailed = 1;         // the system refused something, or the job hangs
 inline constexpr int kExitWrongUsage = 2;     // the command line
 inline constexpr int kExitTimeout = 124;      // --timeout, as timeout(1)
 inline constexpr int kExitNotRunnable = 126;  // the program exists and cannot be run, as in a shell

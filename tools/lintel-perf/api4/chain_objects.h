@@ -1,7 +1,6 @@
 #pragma once
 // The interface of a rank, and the Portals objects that chains are made of. Each frees its own at
-// its
-// end, and waits then for an operation that still uses it.
+// its end, and waits then for an operation that still uses it.
 
 #include <portals4.h>
 
@@ -214,8 +213,7 @@ class ChainMemory {
   ChainMemory& operator=(const ChainMemory&) = delete;
 
   // Move `length` bytes between `offset` here and `offset` there, once `when` has come: a put
-  // without an
-  // ack, and a get.
+  // without an ack, and a get.
   void put(const Trigger& when, ChainTarget to, ptl_size_t offset, ptl_size_t length) const {
     check_call(
         PtlTriggeredPut(handle_, offset, length, PTL_NO_ACK_REQ, process_of(to.rank), kChainPortal,

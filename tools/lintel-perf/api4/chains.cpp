@@ -45,22 +45,16 @@ constexpr ptl_match_bits_t kWordBits = 1ULL << 32;
 ptl_match_bits_t bits(std::uint64_t stage, std::uint64_t round) { return stage << 1 | round % 2; }
 
 // Barriers by dissemination: in stage k of a round each process tells the one 2^k ranks further
-// that it
-// has entered, and that those behind it have.
+// that it has entered, and that those behind it have.
 //
 // Stage k of a round is done when its message has come and stage k - 1 is done: two increments of
-// one
-// counting event. A message may be one round early, never two, as nobody is further than one round
-// ahead
-// of anybody: so even and odd rounds have counting events of their own, or the next round's message
-// would
-// pass for what is missing in this one.
+// one counting event. A message may be one round early, never two, as nobody is further than one
+// round ahead of anybody: so even and odd rounds have counting events of their own, or the next
+// round's message would pass for what is missing in this one.
 //
 // A verified chain has two more operations in each round. Before a process tells anybody that it
-// has
-// entered, it adds one to a word of that round at rank 0, and waits for the ack. When it leaves the
-// round
-// it reads that word: everybody has to be in it.
+// has entered, it adds one to a word of that round at rank 0, and waits for the ack. When it leaves
+// the round it reads that word: everybody has to be in it.
 class BarrierChain final : public CountedChain {
  public:
   BarrierChain(const RankInterface& network, const ChainPlan& plan)
@@ -175,8 +169,7 @@ class BarrierChain final : public CountedChain {
 };
 
 // A binomial tree of ranks with rank 0 at its root: a rank's parent has its lowest bit cleared, and
-// a
-// rank's subtree are the ranks from it on.
+// a rank's subtree are the ranks from it on.
 constexpr unsigned parent_of(unsigned rank) { return rank & (rank - 1); }
 
 // One past the last rank of the subtree.
@@ -198,17 +191,13 @@ enum class Wave : ptl_match_bits_t { kDown = 1, kUp = 2 };
 // Broadcasts and reductions: a wave down the tree, then one up, in each round.
 //
 // Down: a process tells its children when its parent has told it. Up: it tells its parent when all
-// its
-// children have told it, a leaf at once. The next round begins when the wave is up again. Rounds do
-// not
-// overlap anywhere, so one counting event for each wave is enough.
+// its children have told it, a leaf at once. The next round begins when the wave is up again.
+// Rounds do not overlap anywhere, so one counting event for each wave is enough.
 //
 // One of the two waves carries the bytes of the round's slot; the other one's messages are empty.
 // Broadcasts: puts carry them down. Reductions: atomics carry sums of 64-bit words up; each round
-// has a
-// slot of its own, in which a process finds its own words at first, and those of its subtree added
-// to them
-// at the end; at rank 0 that is the result.
+// has a slot of its own, in which a process finds its own words at first, and those of its subtree
+// added to them at the end; at rank 0 that is the result.
 class TreeChain final : public CountedChain {
  public:
   TreeChain(const RankInterface& network, const ChainPlan& plan)
@@ -307,8 +296,7 @@ class TreeChain final : public CountedChain {
   }
 
   // What `rank` contributes to word `word` of slot `index`. Mixed, so that no sum passes for
-  // another, and
-  // carries run through all bytes.
+  // another, and carries run through all bytes.
   std::uint64_t contribution(unsigned rank, std::uint64_t index, std::uint64_t word) const {
     std::uint64_t mixed =
         (plan_.serial << 48 ^ index << 24 ^ word << 8 ^ rank) + 0x9e3779b97f4a7c15;

@@ -1,7 +1,6 @@
 #pragma once
 // The measured operations through Portals 4, beside Portals 3 in one process: both have the same
-// nid
-// and pid.
+// nid and pid.
 
 #include <memory>
 
