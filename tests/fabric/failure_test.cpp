@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/fabric/fabric_pair.h"
+#include "transport/contact/send_share.h"
 
 namespace lintel::transport {
 namespace {
@@ -141,7 +142,7 @@ TEST_P(FabricFailure, EveryFrameIsFreeAgainAfterManyDeaths) {
   ASSERT_TRUE(until({&node}, [&] {
     while (const MessageBuffer buffer = node.transport->reserve(peer, bytes))
       lent.push_back(buffer);
-    return lent.size() == options.send_frames;
+    return lent.size() == SendShare::most(options.send_frames);
   })) << lent.size();
   for (const MessageBuffer& buffer : lent) node.transport->abandon(peer, buffer);
 }

@@ -118,13 +118,13 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
   return id;
 }
 
-MessageBuffer DirectTransport::reserve(PeerId, std::size_t bytes) {
+MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  Outbound* const frame = closing_ ? nullptr : outbound_.take_frame();
+  Outbound* const frame = closing_ ? nullptr : outbound_.take_frame(at(peer).frames);
   if (frame == nullptr) return {};
   frame->lent = true;
-  return {outbound_.memory(*frame), attributes_.max_message_bytes, frame->index};
+  return {frame->memory, attributes_.max_message_bytes, frame->index};
 }
 
 PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
@@ -178,7 +178,7 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   Connection* const connection = connection_to(peer);
-  Outbound* const write = connection != nullptr ? outbound_.take_write() : nullptr;
+  Outbound* const write = connection != nullptr ? outbound_.take_write(at(peer).writes) : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
   encode(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length),
                                         static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});

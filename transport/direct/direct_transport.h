@@ -112,11 +112,13 @@ class DirectTransport final : public Transport {
     ProcessId name;
     Connection* connection = nullptr;  // open
     Connection* connecting = nullptr;  // being made by this process
-    std::uint32_t left = 0;            // messages that the kernel has, not yet reported as left
-    std::uint32_t targets = 0;         // memory registered for writes of the peer
-    ConnectAttempt attempt;            // waiting: every connect request has failed so far
-    bool failed = false;               // lost; this poll() reports it
-    bool expects = false;              // a placed message of the peer is expected
+    SendShare frames;                  // what it holds of outbound_
+    SendShare writes;
+    std::uint32_t left = 0;     // messages that the kernel has, not yet reported as left
+    std::uint32_t targets = 0;  // memory registered for writes of the peer
+    ConnectAttempt attempt;     // waiting: every connect request has failed so far
+    bool failed = false;        // lost; this poll() reports it
+    bool expects = false;       // a placed message of the peer is expected
     PlacementKey expected;
     std::span<std::byte> landing;
     Error failure;

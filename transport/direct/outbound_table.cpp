@@ -22,34 +22,52 @@ void Outbound::advance(std::size_t bytes) {
 void OutboundTable::Unmap::operator()(std::byte* memory) const { ::munmap(memory, bytes); }
 
 OutboundTable::OutboundTable(std::size_t frames, std::size_t frame_bytes, std::size_t writes)
-    : frames_(frames),
-      frame_bytes_((frame_bytes + kHeadroom - 1) / kHeadroom * kHeadroom),
-      records_(frames + writes) {
-  const std::size_t bytes = frames_ * (kHeadroom + frame_bytes_);
-  void* const mapped =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  memory_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(mapped), Unmap{bytes});
-  for (std::size_t i = records_.size(); i-- > 0;) {
-    Outbound& record = records_[i];
-    record.index = static_cast<std::uint32_t>(i);
-    record.next = std::exchange(is_frame(record) ? free_frame_ : free_write_, record.index);
-  }
+    : frame_bytes_(kHeadroom + (frame_bytes + kHeadroom - 1) / kHeadroom * kHeadroom),
+      frames_{frames},
+      writes_{writes} {
+  if (!add_frames(frames)) throw std::bad_alloc();
+  for (std::size_t i = 0; i < writes; ++i) add(nullptr);
 }
 
-Outbound* OutboundTable::take(std::uint32_t& free) {
-  if (free == Outbound::kNone) return nullptr;
-  Outbound& record = records_[free];
-  free = record.next;
-  record.next = Outbound::kNone;
-  ++(is_frame(record) ? frames_taken_ : writes_taken_);
+void OutboundTable::add(std::byte* memory) {
+  const auto index = static_cast<std::uint32_t>(records_.size());
+  Outbound& record = records_.emplace_back();
+  record.index = index;
+  record.memory = memory;
+  record.next = std::exchange(pool_of(record).first_free, index);
+}
+
+bool OutboundTable::add_frames(std::size_t count) {
+  const std::size_t bytes = count * frame_bytes_;
+  void* const mapped =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  auto* const memory = static_cast<std::byte*>(mapped);
+  memory_.emplace_back(memory, Unmap{bytes});
+  while (count-- > 0) add(memory + count * frame_bytes_ + kHeadroom);
+  return true;
+}
+
+Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
+  if (!share.may_take(pool.free(), pool.shared)) [[unlikely]] {
+    constexpr std::size_t kFramesAtOnce = 8;
+    if (share.held > 0 || &pool != &frames_) return nullptr;
+    if (pool.first_free == Outbound::kNone && !add_frames(kFramesAtOnce)) return nullptr;
+  }
+  Outbound& record = records_[pool.first_free];
+  pool.first_free = std::exchange(record.next, Outbound::kNone);
+  ++pool.taken;
+  record.share = &share;
+  ++share.held;
   return &record;
 }
 
 void OutboundTable::give_back(Outbound& record) {
+  Pool& pool = pool_of(record);
   record.lent = record.is_message = record.keeps_memory = false;
-  record.next = std::exchange(is_frame(record) ? free_frame_ : free_write_, record.index);
-  --(is_frame(record) ? frames_taken_ : writes_taken_);
+  record.next = std::exchange(pool.first_free, record.index);
+  --pool.taken;
+  --record.share->held;
 }
 
 Outbound& OutboundTable::at(std::uint64_t index) {

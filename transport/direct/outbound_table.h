@@ -4,17 +4,20 @@
 //
 // Owned by a DirectTransport; guarded by its owner's lock.
 // Invariants: (1) records never move; (2) a record is free, lent, or in one queue; (3) the frame
-// that was used last is reused first, because it is in the cache.
-// Does not: allocate after construction, or send anything.
+// that was used last is reused first, because it is in the cache; (4) a peer that holds no frame
+// gets one: beyond the pool, the table has at most one frame for each peer.
+// Does not: allocate after construction, except for (4), or send anything.
 
 #include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "transport/contact/send_share.h"
 #include "transport/direct/stream_format.h"
 #include "transport/transport.h"
 
@@ -26,10 +29,12 @@ struct Outbound {
   std::uint32_t index = 0;
   std::uint32_t next = kNone;  // in its queue, or in the list of free records
   bool lent = false;
-  bool is_message = false;    // also of a placed message: on_message_left() is due
-  bool keeps_memory = false;  // a write or a placed message: on_write_done() is due
-  Context context;            // keeps_memory
-  iovec rest[2] = {};         // what the kernel has not accepted yet
+  bool is_message = false;      // also of a placed message: on_message_left() is due
+  bool keeps_memory = false;    // a write or a placed message: on_write_done() is due
+  Context context;              // keeps_memory
+  std::byte* memory = nullptr;  // of a frame, after its headroom; null: the record of a write
+  SendShare* share = nullptr;   // of the peer that holds the record
+  iovec rest[2] = {};           // what the kernel has not accepted yet
   std::byte write_head[sizeof(PieceHeader) + sizeof(WriteHeader)];
 
   std::size_t bytes_left() const { return rest[0].iov_len + rest[1].iov_len; }
@@ -53,26 +58,32 @@ class OutboundTable {
   OutboundTable(const OutboundTable&) = delete;
   OutboundTable& operator=(const OutboundTable&) = delete;
 
-  // A free record, with or without the memory of a frame; nullptr: there is none.
-  Outbound* take_frame() { return take(free_frame_); }
-  Outbound* take_write() { return take(free_write_); }
+  // A free record for the peer whose share that is, with or without the memory of a frame; nullptr:
+  // the peer may not take another one now.
+  Outbound* take_frame(SendShare& share) { return take(frames_, share); }
+  Outbound* take_write(SendShare& share) { return take(writes_, share); }
   void give_back(Outbound& record);
-  // The memory of a frame, after its headroom.
-  std::byte* memory(const Outbound& frame) const {
-    return memory_.get() + frame.index * (kHeadroom + frame_bytes_) + kHeadroom;
-  }
 
   Outbound& at(std::uint64_t index);
   void append(OutboundQueue& queue, Outbound& record);
   Outbound& front(const OutboundQueue& queue) { return records_[queue.first]; }
   void pop_front(OutboundQueue& queue);
 
-  std::size_t frames_taken() const { return frames_taken_; }
-  std::size_t writes_taken() const { return writes_taken_; }
+  std::size_t frames_taken() const { return frames_.taken; }
+  std::size_t writes_taken() const { return writes_.taken; }
 
  private:
-  Outbound* take(std::uint32_t& free);
-  bool is_frame(const Outbound& record) const { return record.index < frames_; }
+  struct Pool {
+    std::size_t shared;  // records without those that grow() adds
+    std::uint32_t first_free = Outbound::kNone;
+    std::size_t taken = 0;
+    // Of the shared ones. Records that grow() has added count as if they were shared ones.
+    std::size_t free() const { return shared > taken ? shared - taken : 0; }
+  };
+  Outbound* take(Pool& pool, SendShare& share);
+  Pool& pool_of(const Outbound& record) { return record.memory != nullptr ? frames_ : writes_; }
+  bool add_frames(std::size_t count);
+  void add(std::byte* memory);
 
   struct Unmap {
     Unmap() : bytes(0) {}
@@ -80,14 +91,11 @@ class OutboundTable {
     std::size_t bytes;
     void operator()(std::byte* memory) const;
   };
-  std::size_t frames_;
-  std::size_t frame_bytes_;
-  std::unique_ptr<std::byte, Unmap> memory_;  // pages that were not used cost nothing
-  std::vector<Outbound> records_;
-  std::uint32_t free_frame_ = Outbound::kNone;
-  std::uint32_t free_write_ = Outbound::kNone;
-  std::size_t frames_taken_ = 0;
-  std::size_t writes_taken_ = 0;
+  std::size_t frame_bytes_;                                // with headroom
+  std::vector<std::unique_ptr<std::byte, Unmap>> memory_;  // pages that were not used cost nothing
+  std::deque<Outbound> records_;
+  Pool frames_;
+  Pool writes_;
 };
 
 }  // namespace lintel::transport

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "transport/contact/connect_attempts.h"
+#include "transport/contact/send_share.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -30,6 +31,8 @@ struct FabricPeer {
   ProcessId name;
   fi_addr_t address = FI_ADDR_NOTAVAIL;  // FI_ADDR_NOTAVAIL: not added to the provider yet
   std::uint32_t epoch = 0;
+  SendShare sends;  // what it holds of the transport's operations
+  SendShare writes;
   std::uint32_t in_flight = 0;         // operations of the present epoch that the provider has
   bool reached = false;                // the peer has accepted something in the present epoch
   bool failed = false;                 // lost; reported by the next poll()

@@ -37,10 +37,10 @@ ProcessId FabricTransport::name_of(PeerId peer) const {
   return peers_.at(peer).name;
 }
 
-MessageBuffer FabricTransport::reserve(PeerId, std::size_t bytes) {
+MessageBuffer FabricTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  FabricOperation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend);
+  FabricOperation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend, peers_.at(peer).sends);
   if (frame == nullptr) return {};
   frame->state = OperationState::kLent;
   return {send_buffers_.buffer(frame->index), attributes_.max_message_bytes, frame->index};
@@ -116,7 +116,7 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
     LINTEL_ASSERT(region != regions_.end());
     descriptor = region->second.descriptor();
   }
-  FabricOperation* write = operations_.take(OperationKind::kWrite);
+  FabricOperation* write = operations_.take(OperationKind::kWrite, peers_.at(peer).writes);
   if (write == nullptr) return PostStatus::kWouldBlock;
   const ssize_t status =
       fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value,

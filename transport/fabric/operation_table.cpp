@@ -1,5 +1,7 @@
 #include "transport/fabric/operation_table.h"
 
+#include <utility>
+
 #include "base/assert.h"
 
 namespace lintel::transport {
@@ -39,9 +41,23 @@ FabricOperation* OperationTable::take(OperationKind kind) {
   return &record;
 }
 
+FabricOperation* OperationTable::take(OperationKind kind, SendShare& share) {
+  const KindRange& range = ranges_[static_cast<std::size_t>(kind)];
+  if (!share.may_take(range.free, range.count)) return nullptr;
+  FabricOperation* const record = take(kind);
+  record->share = &share;
+  ++share.held;
+  return record;
+}
+
+void OperationTable::set_free(FabricOperation& operation) {
+  operation.state = OperationState::kFree;
+  if (SendShare* const share = std::exchange(operation.share, nullptr)) --share->held;
+}
+
 void OperationTable::give_back(FabricOperation& operation) {
   KindRange& range = ranges_[static_cast<std::size_t>(operation.kind)];
-  operation.state = OperationState::kFree;
+  set_free(operation);
   operation.next_free = range.first_free;
   range.first_free = operation.index;
   if (range.free++ == 0) range.last_free = operation.index;
@@ -49,7 +65,7 @@ void OperationTable::give_back(FabricOperation& operation) {
 
 void OperationTable::give_back_last(FabricOperation& operation) {
   KindRange& range = ranges_[static_cast<std::size_t>(operation.kind)];
-  operation.state = OperationState::kFree;
+  set_free(operation);
   (range.free == 0 ? range.first_free : records_[range.begin + range.last_free].next_free) =
       operation.index;
   range.last_free = operation.index;

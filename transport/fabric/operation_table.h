@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "transport/contact/send_share.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -36,6 +37,7 @@ struct FabricOperation {
   std::uint32_t index = 0;  // among the records of its kind
   std::uint32_t next_free = 0;
   PeerId peer = kNoPeer;
+  SendShare* share = nullptr;    // kSend, kWrite: of the peer that holds the record
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite, and kSend of a placed message: the caller's
   bool placed_message = false;   // kSend: with a payload
@@ -61,6 +63,8 @@ class OperationTable {
 
   // A free record of that kind, or nullptr. The caller sets its state.
   FabricOperation* take(OperationKind kind);
+  // The same for the peer whose share that is; nullptr also if it may not take another one now.
+  FabricOperation* take(OperationKind kind, SendShare& share);
   void give_back(FabricOperation& operation);
   // Gives back a record whose completion the provider may still report: it is reused last.
   void give_back_last(FabricOperation& operation);
@@ -84,6 +88,8 @@ class OperationTable {
     std::uint32_t first_free = 0;
     std::uint32_t last_free = 0;
   };
+  void set_free(FabricOperation& operation);
+
   std::vector<FabricOperation> records_;
   KindRange ranges_[kOperationKinds];
 };

@@ -4,58 +4,81 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <deque>
 #include <set>
+#include <vector>
 
 namespace lintel::transport {
 namespace {
 
-TEST(OutboundTableTest, HasTheGivenNumberOfFramesAndWrites) {
-  OutboundTable table(3, 100, 2);
+class OutboundTableTest : public testing::Test {
+ protected:
+  // Each of another peer.
+  Outbound* frame() { return table.take_frame(shares.emplace_back()); }
+  Outbound* write() { return table.take_write(shares.emplace_back()); }
+
+  static constexpr std::size_t kFrameBytes = 1000;
+  std::deque<SendShare> shares;
+  OutboundTable table{4, kFrameBytes, 4};
+};
+
+TEST_F(OutboundTableTest, HasTheGivenNumberOfWrites) {
   std::set<Outbound*> taken;
-  for (int i = 0; i < 3; ++i) taken.insert(table.take_frame());
-  for (int i = 0; i < 2; ++i) taken.insert(table.take_write());
-  EXPECT_EQ(taken.size(), 5U);
+  for (int i = 0; i < 4; ++i) taken.insert(write());
+  EXPECT_EQ(taken.size(), 4U);
   EXPECT_EQ(taken.count(nullptr), 0U);
-  EXPECT_EQ(table.take_frame(), nullptr);
-  EXPECT_EQ(table.take_write(), nullptr);
-  EXPECT_EQ(table.frames_taken(), 3U);
-  EXPECT_EQ(table.writes_taken(), 2U);
+  EXPECT_EQ(write(), nullptr);
+  EXPECT_EQ(table.writes_taken(), 4U);
   for (Outbound* const record : taken) table.give_back(*record);
-  EXPECT_EQ(table.frames_taken() + table.writes_taken(), 0U);
-  EXPECT_NE(table.take_frame(), nullptr);
-  EXPECT_NE(table.take_write(), nullptr);
+  EXPECT_EQ(table.writes_taken(), 0U);
+  EXPECT_NE(write(), nullptr);
 }
 
-TEST(OutboundTableTest, LendsTheFrameThatWasUsedLast) {
-  OutboundTable table(3, 100, 0);
-  table.take_frame();
-  Outbound* const last = table.take_frame();
+TEST_F(OutboundTableTest, APeerThatHoldsNoFrameGetsOneBeyondThePool) {
+  std::set<Outbound*> taken;
+  for (int i = 0; i < 100; ++i) taken.insert(frame());
+  EXPECT_EQ(taken.size(), 100U);
+  EXPECT_EQ(taken.count(nullptr), 0U);
+  EXPECT_EQ(table.take_frame(shares.front()), nullptr) << "it holds one";
+  EXPECT_EQ(table.frames_taken(), 100U);
+  for (Outbound* const record : taken) table.give_back(*record);
+  EXPECT_EQ(table.frames_taken(), 0U);
+}
+
+TEST_F(OutboundTableTest, FramesBeyondThePoolAreUsedAgain) {
+  std::set<Outbound*> taken;
+  for (int i = 0; i < 20; ++i) taken.insert(frame());
+  const std::set<Outbound*> first = taken;
+  for (Outbound* const record : taken) table.give_back(*record);
+  taken.clear();
+  for (int i = 0; i < 20; ++i) taken.insert(frame());
+  EXPECT_EQ(taken, first);
+}
+
+TEST_F(OutboundTableTest, LendsTheFrameThatWasUsedLast) {
+  frame();
+  Outbound* const last = frame();
   table.give_back(*last);
-  EXPECT_EQ(table.take_frame(), last);
+  EXPECT_EQ(frame(), last);
 }
 
-TEST(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
-  OutboundTable table(4, 1000, 1);
-  std::vector<Outbound*> frames;
-  for (int i = 0; i < 4; ++i) {
-    frames.push_back(table.take_frame());
-    std::memset(table.memory(*frames.back()) - OutboundTable::kHeadroom, i + 1,
-                OutboundTable::kHeadroom + 1000);
+TEST_F(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
+  constexpr std::size_t kAll = OutboundTable::kHeadroom + kFrameBytes;
+  std::vector<std::byte*> begins;
+  for (int i = 0; i < 10; ++i) {
+    begins.push_back(frame()->memory - OutboundTable::kHeadroom);
+    std::memset(begins.back(), i + 1, kAll);
   }
-  for (int i = 0; i < 4; ++i) {
-    const std::byte* const begin =
-        table.memory(*frames[static_cast<std::size_t>(i)]) - OutboundTable::kHeadroom;
-    for (std::size_t at = 0; at < OutboundTable::kHeadroom + 1000; ++at)
-      ASSERT_EQ(begin[at], std::byte(i + 1));
+  for (int i = 0; i < 10; ++i) {
+    for (std::size_t at = 0; at < kAll; ++at)
+      ASSERT_EQ(begins[static_cast<std::size_t>(i)][at], std::byte(i + 1));
   }
 }
 
-TEST(OutboundRowTest, ReturnsRecordsInTheOrderInWhichTheyWereAdded) {
-  OutboundTable table(2, 100, 2);
+TEST_F(OutboundTableTest, ReturnsRecordsInTheOrderInWhichTheyWereAdded) {
   OutboundQueue queue;
   EXPECT_TRUE(queue.empty());
-  Outbound* const records[] = {table.take_write(), table.take_frame(), table.take_write(),
-                               table.take_frame()};
+  Outbound* const records[] = {write(), frame(), write(), frame()};
   for (Outbound* const record : records) table.append(queue, *record);
   for (Outbound* const record : records) {
     ASSERT_FALSE(queue.empty());
@@ -64,8 +87,32 @@ TEST(OutboundRowTest, ReturnsRecordsInTheOrderInWhichTheyWereAdded) {
     table.give_back(*record);
   }
   EXPECT_TRUE(queue.empty());
-  table.append(queue, *table.take_frame());
+  table.append(queue, *frame());
   EXPECT_FALSE(queue.empty());
+}
+
+// Peers that accept nothing, one after the other, each take what they get.
+TEST(SendShareTest, PeersThatStopLeaveRecordsToOthers) {
+  constexpr std::size_t kPool = 64;
+  std::size_t free = kPool;
+  std::vector<SendShare> stopped(8);
+  for (SendShare& share : stopped) {
+    while (share.may_take(free, kPool)) {
+      ++share.held;
+      --free;
+    }
+  }
+  EXPECT_EQ(stopped.front().held, SendShare::most(kPool));
+  EXPECT_GE(stopped.back().held, 1U);
+  EXPECT_GT(free, 0U);
+  EXPECT_TRUE(SendShare().may_take(free, kPool));
+}
+
+TEST(SendShareTest, OfAPoolOfOneRecordAPeerGetsIt) {
+  SendShare share;
+  EXPECT_TRUE(share.may_take(1, 1));
+  share.held = 1;
+  EXPECT_FALSE(share.may_take(0, 1));
 }
 
 TEST(OutboundRecordTest, AdvancesOverBothOfItsPieces) {

@@ -1,0 +1,124 @@
+// Peers that are stopped stop nobody else: operations with the others go on as if nothing had been
+// sent to the stopped ones.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+#include <vector>
+
+#include "tests/system/job/on_every_provider.h"
+#include "tests/system/job/pattern.h"
+#include "tests/system/job/portals_calls.h"
+
+namespace lintel::testing {
+namespace {
+
+constexpr std::size_t kConnected = 0;  // board word: rank 0 has reached all others
+constexpr std::size_t kStopped = 1;    // board word: the stopped ones are stopped
+constexpr std::size_t kDone = 2;       // board word: nobody is needed any more
+
+constexpr ptl_match_bits_t kBits = 1;
+constexpr std::size_t kHealthy = 1;       // rank
+constexpr std::size_t kFirstStopped = 2;  // rank
+constexpr std::size_t kLength = 8 << 10;
+constexpr std::size_t kBurst = 2000;  // more than the way to a stopped peer holds
+constexpr std::size_t kRounds = 300;
+
+// No stopped peer is given up while the test runs, on a slow machine either: what is not delivered
+// beside them is not delivered at all. Few frames, because the kernel may hold megabytes for a
+// stopped peer before frames wait.
+Environment environment(const char* provider) {
+  return {
+      {"LINTEL_PROVIDER", provider}, {"LINTEL_PEER_TIMEOUT", "60s"}, {"LINTEL_SEND_FRAMES", "8"}};
+}
+
+void serve(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface();
+  std::vector<std::byte> memory(kLength);
+  expose(ni, kBits, describe(memory, PTL_EQ_NONE, kOpen));
+  rank.board.publish(rank.number, own_id(ni));
+  rank.board.await(kDone, 1);
+  PtlFini();
+}
+
+// Puts to one peer, each of which wants an acknowledgement.
+class Puts {
+ public:
+  Puts(ptl_handle_ni_t ni, ptl_process_id_t target)
+      : memory_(kLength), queue_(make_queue(ni, 4 * (kBurst + kRounds))), target_(target) {
+    md_ = bind(ni, describe(memory_, queue_));
+  }
+  void start(std::size_t puts) {
+    while (puts-- > 0) put();
+  }
+  void put() { LINTEL_MUST(PtlPut(md_, PTL_ACK_REQ, target_, kPortal, 0, kBits, 0, 0)); }
+  void expect_sent_and_acked() { testing::expect_sent_and_acked(queue_); }
+  std::size_t acked_so_far() {
+    std::size_t acked = 0;
+    ptl_event_t event;
+    while (PtlEQGet(queue_, &event) == PTL_OK) acked += event.type == PTL_EVENT_ACK ? 1 : 0;
+    return acked;
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+  ptl_handle_eq_t queue_;
+  ptl_process_id_t target_;
+  ptl_handle_md_t md_;
+};
+
+// The program goes on sending to all.
+void put_to_all(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  std::vector<Puts> to;
+  for (std::size_t other = kHealthy; other < rank.size; ++other)
+    to.emplace_back(ni, rank.board.id(other));
+  for (Puts& peer : to) {
+    peer.put();
+    peer.expect_sent_and_acked();
+  }
+  rank.board.set(kConnected, 1);
+  rank.board.await(kStopped, 1);
+  for (std::size_t stopped = 1; stopped < to.size(); ++stopped) to[stopped].start(kBurst);
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    for (Puts& peer : to) peer.put();
+    to.front().expect_sent_and_acked();
+  }
+  for (std::size_t stopped = 1; stopped < to.size(); ++stopped)
+    EXPECT_LT(to[stopped].acked_so_far(), kBurst) << "it was stopped";
+  rank.board.set(kDone, 1);
+}
+
+void put_beside_stopped_peers(std::size_t stopped, const Environment& environment) {
+  const std::size_t size = kFirstStopped + stopped;
+  ProcessGroup job(size, environment);
+  for (std::size_t rank = kHealthy; rank < size; ++rank) job.start(rank, serve);
+  job.start(0, put_to_all);
+  job.board().await(kConnected, 1);
+  for (std::size_t rank = kFirstStopped; rank < size; ++rank) {
+    job.disregard(rank);
+    job.signal(rank, SIGSTOP);
+  }
+  job.board().set(kStopped, 1);
+  job.join(0);
+  job.join(kHealthy);
+}
+
+class StoppedPeers : public ::testing::TestWithParam<const char*> {};
+// Not shm: a process that is stopped inside the lock of libfabric's shared-memory provider stops its
+// peers there.
+INSTANTIATE_TEST_SUITE_P(, StoppedPeers, ::testing::Values("direct", "net", "tcp;ofi_rxm"),
+                         provider_name);
+
+TEST_P(StoppedPeers, PutsToAnotherPeerAreDeliveredBesideThreeThatAreStopped) {
+  put_beside_stopped_peers(3, environment(GetParam()));
+}
+
+// More of them than there are frames, each of which could be held by one.
+TEST(ManyStoppedPeers, PutsToAnotherPeerAreDeliveredBesideTwelveThatAreStoppedOnDirect) {
+  put_beside_stopped_peers(12, environment("direct"));
+}
+
+}  // namespace
+}  // namespace lintel::testing

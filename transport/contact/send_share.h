@@ -1,0 +1,30 @@
+#pragma once
+// SendShare: how many records of a network's pool (send frames, or writes) one peer holds, and
+// whether it may take another one.
+//
+// A peer that accepts nothing keeps what it holds until it is given up. So no peer may take more
+// than a quarter of the pool, nor more than half of what the others have left. Peers that stop one
+// after the other therefore get less and less, and a few records always remain for a peer that
+// holds none.
+//
+// A member of each network's record of a peer, which must not move: records of the pool refer to
+// it. Thread: the network's.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace lintel::transport {
+
+struct SendShare {
+  std::uint32_t held = 0;
+
+  // The most that one peer gets of a pool of that size.
+  static constexpr std::size_t most(std::size_t pool) { return std::max<std::size_t>(pool / 4, 1); }
+  // `free`: records of the pool that nobody holds.
+  bool may_take(std::size_t free, std::size_t pool) const {
+    return held == 0 ? free > 0 : held < std::min(most(pool), free / 2);
+  }
+};
+
+}  // namespace lintel::transport
