@@ -143,11 +143,17 @@ class Sink {
   // The write posted with `context` no longer needs its local bytes (ok), or has failed. This says
   // nothing about delivery.
   virtual void on_write_done(Context context, Error error) = 0;
-  // A peer's write that carried `immediate` is in place: its bytes are visible to the CPU.
-  virtual void on_immediate(Immediate immediate) = 0;
+  // A write of `from` that carried `immediate` is in place: its bytes are visible to the CPU.
+  // `from` is kNoPeer if the transport cannot tell, as libfabric cannot.
+  virtual void on_immediate(PeerId from, Immediate immediate) = 0;
   // The peer is lost, and its connection has ended as by disconnect(). No completion follows for
   // messages to it. Writes to it may still complete, with or without an error.
   virtual void on_peer_failed(PeerId peer, Error error) = 0;
+  // Somebody has asked for a connection under the name of the peer, which has one already. The
+  // request was refused, and may be repeated. Either the peer was started again and its earlier
+  // connection is dead, or the request is not of the peer. The sink finds out whether the peer
+  // still answers, and disconnects it if not.
+  virtual void on_contested(PeerId) {}
 };
 
 class Transport {
@@ -225,6 +231,10 @@ class Transport {
   // REQUIRES: 0 < from.length <= attributes().max_write_bytes.
   virtual PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
                                 Immediate immediate, Context context) = 0;
+
+  // The owner has accepted the peer. Until then a connection that the peer has made counts as
+  // half-open: their number and their time are bounded.
+  virtual void admit(PeerId) {}
 
   // While `watched`, the death of the peer is noticed even if no message is on its way to it,
   // because an operation waits for its answer. Calls nest: one watch(peer, false) for each

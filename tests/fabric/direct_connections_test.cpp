@@ -13,6 +13,7 @@
 #include "base/file_descriptor.h"
 #include "tests/fabric/fabric_pair.h"
 #include "tests/fabric/waiting.h"
+#include "transport/contact/send_share.h"
 #include "transport/direct/direct_transport.h"
 #include "transport/direct/stream_format.h"
 
@@ -83,6 +84,11 @@ class RawCaller {
     if (got != sizeof wire) return std::nullopt;
     return static_cast<GreetingKind>(decode<Greeting>(wire).kind);
   }
+  // The connection has ended, whether or not it was read to its end.
+  bool has_ended() {
+    pollfd end{fd_.get(), POLLRDHUP, 0};
+    return ::poll(&end, 1, static_cast<int>(kTimeout / std::chrono::milliseconds(1))) == 1;
+  }
   bool is_disconnected(Node& called) {
     std::byte byte{};
     return until({&called}, [&] {
@@ -112,6 +118,24 @@ class DirectConnections : public TwoNodes, public testing::Test {
     ASSERT_TRUE(raw_caller.connected());
     raw_caller.say(raw_caller.greeting());
     ASSERT_EQ(raw_caller.answer(b), GreetingKind::kAccept);
+  }
+  // One more caller, each under its own name, begins a placed message of 1000 bytes and sends none
+  // of them.
+  void begin_payload(std::vector<RawCaller>& callers) {
+    RawCaller& caller = callers.emplace_back(b);
+    Greeting greeting = caller.greeting();
+    greeting.from_pid += static_cast<std::uint32_t>(callers.size()) - 1;
+    caller.say(greeting);
+    ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
+    caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+    caller.say(PlacedHeader{1});
+    const std::string expected = "payloads that arrive unexpected: " +
+                                 std::to_string(std::min<std::size_t>(callers.size(), 16)) + "\n";
+    ASSERT_TRUE(until({&b}, [&] {
+      std::string state;
+      b.transport->dump(state);
+      return state.find(expected) != std::string::npos;
+    })) << callers.size();
   }
 };
 
@@ -171,13 +195,13 @@ TEST_F(DirectConnections, AConnectionThatCannotBeSentToIsReadToItsEnd) {
   EXPECT_EQ(b.seen.messages.size(), 5U);
 }
 
-// The peer restarts under the same name and connects before B has noticed that it was gone.
-TEST_F(DirectConnections, TheLossOfARestartedPeerIsReportedBeforeItsNewMessages) {
+// The peer has lost its connection and connects again before B has noticed.
+TEST_F(DirectConnections, TheLossOfAConnectionIsReportedBeforeTheMessagesOfTheNextOne) {
   RawCaller first(b);
   complete_handshake(first);
   RawCaller again(b);
   Greeting greeting = again.greeting();
-  greeting.incarnation = 8;
+  greeting.generation = 2;
   again.say(greeting);
   again.say_message(pattern(8, 2));
   std::size_t failures_before = 0;
@@ -187,6 +211,75 @@ TEST_F(DirectConnections, TheLossOfARestartedPeerIsReportedBeforeItsNewMessages)
   EXPECT_EQ(failures_before, 1U);
   EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
   EXPECT_TRUE(first.is_disconnected(b));
+}
+
+TEST_F(DirectConnections, ARequestOfAnotherIncarnationDoesNotReplaceALiveConnection) {
+  RawCaller live(b);
+  complete_handshake(live);
+  RawCaller impostor(b);
+  Greeting greeting = impostor.greeting();
+  greeting.incarnation = 8;
+  impostor.say(greeting);
+  EXPECT_TRUE(impostor.is_disconnected(b));
+  const PeerId peer = b.transport->resolve(live.self()).value();
+  EXPECT_EQ(b.seen.contested, std::vector{peer});
+  live.say_message(pattern(8, 1));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  EXPECT_TRUE(b.seen.failures.empty());
+}
+
+// Its earlier connection has ended, but B has not noticed yet.
+TEST_F(DirectConnections, TheRequestOfARestartedPeerIsAcceptedAfterItsLossWasReported) {
+  RawCaller first(b);
+  complete_handshake(first);
+  first.close();
+  RawCaller restarted(b);
+  Greeting greeting = restarted.greeting();
+  greeting.incarnation = 8;
+  restarted.say(greeting);
+  restarted.say_message(pattern(8, 2));
+  std::size_t failures_before = 0;
+  b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
+  ASSERT_EQ(restarted.answer(b), GreetingKind::kAccept);
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  EXPECT_EQ(failures_before, 1U);
+  EXPECT_TRUE(b.seen.contested.empty());
+}
+
+TEST_F(DirectConnections, APeerThatReadsNothingIsLostAfterTheOutputTimeout) {
+  NetworkOptions options = options_for(kDirect);
+  options.output_timeout = std::chrono::milliseconds(100);
+  open_both(options);
+  connect();
+  RawCaller deaf(b);
+  complete_handshake(deaf);
+  const PeerId peer = b.transport->resolve(deaf.self()).value();
+  const std::vector<std::byte> message(60'000, std::byte{1});
+  std::size_t waiting = 0;
+  while (const MessageBuffer buffer = b.transport->reserve(peer, message.size())) {
+    std::memcpy(buffer.data, message.data(), message.size());
+    ASSERT_EQ(b.transport->commit(peer, buffer, message.size()), PostStatus::kOk);
+    ++waiting;
+  }
+  ASSERT_GT(waiting, SendShare::most(options.send_frames)) << "the kernel took some";
+  ASSERT_TRUE(send(b, a_at_b, pattern(8, 1), {&a, &b})) << "its frames are its own";
+  ASSERT_TRUE(until_both([&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(b.seen.failures[0].first, peer);
+  EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("does not read"));
+  EXPECT_TRUE(deaf.has_ended());
+  ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1; }));
+}
+
+// Without it, strangers that do the least would hold descriptors for ever.
+TEST_F(DirectConnections, APeerThatIsNotAdmittedIsDisconnectedAfterTheConnectTimeout) {
+  NetworkOptions options = options_for(kDirect);
+  options.connect_timeout = std::chrono::milliseconds(100);
+  open_both(options);
+  RawCaller silent(b);
+  complete_handshake(silent);
+  EXPECT_TRUE(silent.is_disconnected(b));
+  ASSERT_EQ(b.seen.failures.size(), 1U);
+  EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("no session"));
 }
 
 TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {
@@ -509,30 +602,38 @@ TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
   EXPECT_EQ(placed_messages, 1U);
 }
 
+// All memory for unexpected payloads is held by peers that do not go on.
+TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) {
+  NetworkOptions options = options_for(kDirect);
+  options.output_timeout = std::chrono::milliseconds(100);
+  options.connect_timeout = kTimeout;
+  open_both(options);
+  connect();
+  b.transport->enable_placement();
+  std::vector<RawCaller> stuck;
+  for (int i = 0; i < 16; ++i) begin_payload(stuck);
+  std::size_t placed_messages = 0;
+  b.seen.when_placed_comes = [&] { ++placed_messages; };
+  const std::vector<std::byte> payload = pattern(1000, 1);
+  const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+  ASSERT_TRUE(until_both([&] {
+    return a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)) ==
+           PostStatus::kOk;
+  }));
+  ASSERT_TRUE(until_both([&] { return placed_messages == 1; }));
+  EXPECT_FALSE(b.seen.failures.empty());
+  for (const auto& [peer, error] : b.seen.failures) {
+    EXPECT_NE(peer, a_at_b);
+    EXPECT_THAT(error.reason(), HasSubstr("does not go on"));
+  }
+}
+
 // All memory for unexpected placed messages is in use and stays so.
 TEST_F(DirectConnections, AWaitForPlacementMemoryKeepsNobodyAwakeAndEnds) {
   connect();
   b.transport->enable_placement();
   std::vector<RawCaller> slow;
-  const auto begin_placed = [](RawCaller& raw_caller) {
-    raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
-    raw_caller.say(PlacedHeader{1});
-  };
-  for (std::uint32_t i = 0; i < 17; ++i) {
-    slow.emplace_back(b);
-    Greeting greeting = slow.back().greeting();
-    greeting.from_pid += i;
-    slow.back().say(greeting);
-    ASSERT_EQ(slow.back().answer(b), GreetingKind::kAccept);
-    begin_placed(slow.back());
-    const std::string expected =
-        "payloads that arrive unexpected: " + std::to_string(std::min(i + 1, 16U)) + "\n";
-    ASSERT_TRUE(until({&b}, [&] {
-      std::string state;
-      b.transport->dump(state);
-      return state.find(expected) != std::string::npos;
-    })) << i;
-  }
+  for (int i = 0; i < 17; ++i) begin_payload(slow);
   // The last peer's message finds no memory. The placement that is expected from it has another
   // key.
   const PeerId last =

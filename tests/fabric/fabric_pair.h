@@ -27,6 +27,8 @@ class Recorder : public Sink {
   std::vector<Immediate> immediates;
   std::vector<WriteEnd> write_ends;
   std::vector<std::pair<PeerId, Error>> failures;
+  std::vector<PeerId> contested;
+  std::vector<PeerId> heard;  // since the last poll
   std::size_t messages_left = 0;
   bool keep_messages = true;
   std::size_t message_count = 0;
@@ -34,7 +36,8 @@ class Recorder : public Sink {
   std::function<void()> when_message;
   std::function<void()> when_placed_comes;
 
-  void on_message(PeerId, std::span<const std::byte> message) override {
+  void on_message(PeerId from, std::span<const std::byte> message) override {
+    heard.push_back(from);
     ++message_count;
     if (keep_messages) messages.emplace_back(message.begin(), message.end());
     if (when_message) when_message();
@@ -46,18 +49,29 @@ class Recorder : public Sink {
   void on_write_done(Context context, Error error) override {
     write_ends.push_back({context, error});
   }
-  void on_immediate(Immediate immediate) override {
+  void on_contested(PeerId peer) override { contested.push_back(peer); }
+  void on_immediate(PeerId, Immediate immediate) override {
     immediates.push_back(immediate);
     if (when_immediate) when_immediate(immediate);
   }
   void on_peer_failed(PeerId peer, Error error) override { failures.emplace_back(peer, error); }
 };
 
+// As a session does, admits each peer that is heard.
+template <class Seen>
+void poll_and_admit(Transport& transport, Seen& seen) {
+  seen.heard.clear();
+  transport.poll(monotonic_now(), seen);
+  for (const PeerId peer : seen.heard) {
+    if (peer != kNoPeer) transport.admit(peer);
+  }
+}
+
 // One process on the network: a transport with its recorder.
 struct Node {
   std::unique_ptr<Transport> transport;
   Recorder seen;
-  void poll() { transport->poll(monotonic_now(), seen); }
+  void poll() { poll_and_admit(*transport, seen); }
 };
 
 inline Node open_node(const NetworkOptions& options, const FabricOptions& fabric = {}) {

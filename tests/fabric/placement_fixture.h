@@ -42,10 +42,12 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
       if (!error.ok() && when_failed_write) when_failed_write();
     }
     void on_message(PeerId from, std::span<const std::byte> message) override {
+      heard.push_back(from);
       came.push_back({false, from, {message.begin(), message.end()}, {}});
     }
     void on_placed_message(PeerId from, std::span<const std::byte> message,
                            const PlacedPayload& payload) override {
+      heard.push_back(from);
       came.push_back({true,
                       from,
                       {message.begin(), message.end()},
@@ -58,7 +60,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
   struct Side {
     std::unique_ptr<Transport> transport;
     RowRecorder seen;
-    void poll() { transport->poll(monotonic_now(), seen); }
+    void poll() { poll_and_admit(*transport, seen); }
   };
   // Memory followed by guard bytes that must not change.
   class Room {

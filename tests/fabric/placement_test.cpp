@@ -338,7 +338,7 @@ TEST_P(FabricPlacement, AWithdrawalDuringAReportChangesNoOrder) {
   ASSERT_TRUE(send(b, c_at_b, 0, {&b, &c}));
   ASSERT_TRUE(until_all({&b, &c}, [&] { return c.seen.came.size() == 1; }));
   const std::vector<std::byte> payload = pattern(kLargest, 1);
-  for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send_placed(b, c_at_b, i, payload, kKey, {}));
+  for (std::uint32_t i = 0; i < 12; ++i) ASSERT_TRUE(send_placed(b, c_at_b, i, payload, kKey, {}));
   Room room(100);
   const auto expect_again = [&] {
     EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));

@@ -54,7 +54,7 @@ void HeldTransport::placed_arrives(std::size_t peer, std::vector<std::byte> mess
 }
 
 void HeldTransport::immediate_arrives(std::uint32_t value) {
-  queue_.push_back([value](Sink& sink) { sink.on_immediate(Immediate(value)); });
+  queue_.push_back([value](Sink& sink) { sink.on_immediate(kNoPeer, Immediate(value)); });
 }
 
 void HeldTransport::peer_fails(std::size_t peer) {

@@ -47,7 +47,7 @@ class TouchingSink final : public Sink {
   }
   void on_message_left(PeerId) override {}
   void on_write_done(Context, Error) override {}
-  void on_immediate(Immediate) override {}
+  void on_immediate(PeerId, Immediate) override {}
   void on_peer_failed(PeerId peer, Error) override {
     if (peer.value % 2 == 0) session->reserve(peer, 1);
   }

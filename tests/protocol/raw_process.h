@@ -103,7 +103,7 @@ class RawProcess : private transport::Sink {
   void on_message(transport::PeerId from, std::span<const std::byte> message) override;
   void on_message_left(transport::PeerId) override {}
   void on_write_done(transport::Context, Error) override {}
-  void on_immediate(transport::Immediate immediate) override {
+  void on_immediate(transport::PeerId, transport::Immediate immediate) override {
     ++immediates_;
     last_immediate_ = immediate.value;
   }

@@ -25,6 +25,9 @@ struct NetworkOptions {
   std::size_t max_message_bytes = 0;  // 0: the network's default
   // A peer that accepts no connection for this long is lost.
   Nanoseconds connect_timeout = std::chrono::seconds(3);
+  // A peer that reads nothing of what waits for it for this long is lost. So is one that sends
+  // nothing more of a payload that it has begun, if others need the memory. Only `direct` knows.
+  Nanoseconds output_timeout = std::chrono::seconds(10);
 };
 
 }  // namespace lintel::transport

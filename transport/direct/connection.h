@@ -51,6 +51,10 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   sockaddr_in address{};                    // kAccepted: of the peer
   std::array<std::byte, 40> greeting;       // the part that has arrived
   std::size_t greeting_bytes = 0;
+  // Quarters of the output timeout in which the kernel has accepted nothing of `waiting`, and in
+  // which nothing of `unexpected` has come although others need its memory.
+  std::uint8_t unread_quarters = 0;
+  std::uint8_t unsent_quarters = 0;
 
  private:
   InboundStream::PieceLimits limits_;

@@ -3,6 +3,8 @@
 // A process connects to a peer when it has something to send. Of two simultaneous connect requests,
 // that of the process with the lower name is kept. If a peer that has an open connection sends a
 // connect request, it has lost that connection, unless the request is older than the connection.
+// That is believed only of the incarnation that the connection is with: any process of a shared
+// address could send the request of another one.
 #include <cerrno>
 #include <vector>
 
@@ -19,6 +21,8 @@ constexpr int kAcceptsPerPoll = 64;
 constexpr Error kNobodyThere{Loss::kPeer, "connect",
                              "nobody accepts a connection at the peer's address", ETIMEDOUT};
 constexpr Error kDisconnected{Loss::kPeer, "disconnect", "the peer was given up", ECONNABORTED};
+constexpr Error kNotAdmitted{Loss::kPeer, "accept", "the peer has connected and begun no session",
+                             ETIMEDOUT};
 constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connection anew",
                             ECONNRESET};
 
@@ -33,6 +37,7 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
   waiting = {};
   watched = kUnwatched;
   ending = {};
+  unread_quarters = unsent_quarters = 0;
   is_ending = is_expected = false;
   written_key = 0;
   greeting_bytes = 0;
@@ -193,6 +198,11 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     return tear_down(connection);
   }
   if (peer.connection != nullptr) receive_last(*peer.connection);
+  if (peer.connection != nullptr && peer.peer_incarnation != greeting.incarnation) {
+    ++counters_.contested;
+    tear_down(connection);
+    return sink_->on_contested(resolved.value());
+  }
   if (peer.connection != nullptr) fail(resolved.value(), kSuperseded);
   if (peer.connecting != nullptr) {
     ++counters_.simultaneous_connects;
@@ -206,7 +216,6 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   DirectPeer& peer = at(id);
   LINTEL_ASSERT(peer.connection == nullptr);
   if (peer.connecting == &connection) clear_connecting(peer);
-  half_open_.remove(connection);
   connection.phase = Connection::Phase::kOpen;
   connection.peer = id;
   peer.connection = &connection;
@@ -217,6 +226,11 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   attempts_.end(peer.attempt);
   watch_for(connection, EPOLLIN);
   if (!peer.failed) note_recent(connection);  // else it is read after the loss has been reported
+}
+
+void DirectTransport::admit(PeerId id) {
+  lock_.is_held();
+  if (Connection* const connection = at(id).connection) half_open_.remove(*connection);
 }
 
 // ---- Ending
@@ -246,7 +260,7 @@ void DirectTransport::tear_down(Connection& connection) {
     if (peer.connecting == &connection) clear_connecting(peer);
     if (std::exchange(connection.is_expected, false)) peer.expects = false;
   }
-  if (!connection.waiting.empty()) --sending_;
+  if (!connection.waiting.empty()) end_waiting(connection);
   while (!connection.waiting.empty()) {
     Outbound& record = outbound_.front(connection.waiting);
     outbound_.pop_front(connection.waiting);
@@ -325,10 +339,13 @@ void DirectTransport::expire_attempts() {
   while (HalfOpenConnection* const silent = half_open_.overdue(now_)) drop_half_open(*silent);
 }
 
-// The connect request has not arrived in time, or another connection needs its place.
-void DirectTransport::drop_half_open(HalfOpenConnection& connection) {
+// The connect request has not arrived in time, or nothing that made the owner admit the peer; or
+// another connection needs the place.
+void DirectTransport::drop_half_open(HalfOpenConnection& half_open) {
   ++counters_.refused_connections;
-  tear_down(static_cast<Connection&>(connection));
+  auto& connection = static_cast<Connection&>(half_open);
+  if (connection.phase == Connection::Phase::kOpen) return fail(connection.peer, kNotAdmitted);
+  tear_down(connection);
 }
 
 void DirectTransport::report_failures(Sink& sink) {

@@ -25,6 +25,12 @@ constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are o
 // copy, because it takes a second call, in which the kernel also sends a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
+constexpr int kQuarters = 4;
+
+constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is sent to it",
+                         ETIMEDOUT};
+constexpr Error kNotSent{Loss::kPeer, "recv", "the peer has begun a payload and does not go on",
+                         ETIMEDOUT};
 
 Error broken(int code) {
   switch (code) {
@@ -45,7 +51,9 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   if (!left_.empty()) report_left(sink);
   if (!stalled_.empty()) resume_stalled();
   read_sockets();
-  if (!attempts_.none() || opening_count_ > 0 || listen_again_ <= now) expire_attempts();
+  if (!attempts_.none() || half_open_.next_deadline() <= now || listen_again_ <= now)
+    expire_attempts();
+  if (stuck_check_ <= now) end_stuck_peers();
   while (!ending_.empty()) end(*ending_.back());
   if (!ended_.empty()) report_ended(sink);
   if (!failed_.empty()) report_failures(sink);
@@ -85,7 +93,7 @@ void DirectTransport::read_sockets() {
   for (std::size_t i = 0; i < count; ++i) {
     if (recent[i]->phase == Connection::Phase::kOpen) receive(*recent[i]);
   }
-  const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_ == 0;
+  const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_.empty();
   if (all_sockets_due_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) poll_all_sockets();
 }
 
@@ -93,7 +101,7 @@ void DirectTransport::read_sockets() {
 void DirectTransport::poll_all_sockets() {
   epoll_event events[kEventsPerLook];
   const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
-  all_sockets_due_ = count == kEventsPerLook || opening_count_ > 0 || sending_ > 0;
+  all_sockets_due_ = count == kEventsPerLook || opening_count_ > 0 || !sending_.empty();
   for (int i = 0; i < count; ++i) {
     auto* const connection = static_cast<Connection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
@@ -148,6 +156,7 @@ bool DirectTransport::receive(Connection& connection) {
            connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
       return false;
     }
+    connection.unsent_quarters = 0;
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), connection);
     if (stream.state() == InboundStream::StreamState::kBroken) {
@@ -157,6 +166,7 @@ bool DirectTransport::receive(Connection& connection) {
     }
     if (stream.state() == InboundStream::StreamState::kStalled) {
       stalled_.push_back(&connection);
+      check_for_stuck_peers();
       watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
       return false;
     }
@@ -214,7 +224,7 @@ void DirectTransport::Connection::on_write_in_place(Immediate immediate) {
   owner.targets_.at(written_key).writer = nullptr;  // it exists: deregister_memory() cuts the write
   written_key = 0;
   ++owner.reports_;
-  owner.sink_->on_immediate(immediate);
+  owner.sink_->on_immediate(peer, immediate);
 }
 
 std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey key) {
@@ -265,13 +275,54 @@ void DirectTransport::send_waiting(Connection& connection) {
       return;
     }
     record.advance(static_cast<std::size_t>(sent));
+    connection.unread_quarters = 0;
     if (record.bytes_left() > 0) return;
     outbound_.pop_front(connection.waiting);
     has_left(connection.peer, record);
   }
   if (!connection.waiting.empty()) return;
-  --sending_;
+  end_waiting(connection);
   watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
+}
+
+void DirectTransport::begin_waiting(Connection& connection) {
+  connection.unread_quarters = 0;
+  sending_.push_back(&connection);
+  check_for_stuck_peers();
+  // Also wakes a thread that sleeps already.
+  watch_for(connection, connection.watched | EPOLLOUT);
+}
+
+void DirectTransport::end_waiting(Connection& connection) { std::erase(sending_, &connection); }
+
+// Looks at them again after a quarter of their timeout. Quarters are counted and time is not
+// compared: if this process was stopped for a while, its peers get their time.
+void DirectTransport::check_for_stuck_peers() {
+  if (stuck_check_ == kNever) stuck_check_ = now_ + options_.output_timeout / kQuarters;
+}
+
+// Gives up peers that do not read, and peers that have begun payloads and do not go on, if they
+// hold all memory for unexpected payloads and others need some.
+void DirectTransport::end_stuck_peers() {
+  std::vector<Connection*> stuck;
+  for (Connection* const connection : sending_) {
+    if (++connection->unread_quarters > kQuarters) stuck.push_back(connection);
+  }
+  for (Connection* const connection : stuck) end_stuck_peer(*connection, kNotRead);
+  stuck.clear();
+  const bool memory_is_missing = !stalled_.empty() && unexpected_ == kUnexpectedSlots;
+  for (const auto& connection : connections_) {
+    if (memory_is_missing && connection->unexpected && ++connection->unsent_quarters > kQuarters)
+      stuck.push_back(connection.get());
+  }
+  for (Connection* const connection : stuck) end_stuck_peer(*connection, kNotSent);
+  stuck_check_ = kNever;
+  if (!sending_.empty() || !stalled_.empty()) check_for_stuck_peers();
+}
+
+void DirectTransport::end_stuck_peer(Connection& connection, Error error) {
+  reset_connection(connection.fd.get());
+  fail(connection.peer, error);
 }
 
 // The kernel accepts nothing more for the connection. What has arrived is still read, because it
@@ -319,7 +370,8 @@ bool DirectTransport::prepare_wait() {
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  return std::min({listen_again_, attempts_.next_deadline(now_), half_open_.next_deadline()});
+  return std::min(
+      {listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_.next_deadline()});
 }
 
 }  // namespace lintel::transport

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include "base/assert.h"
 #include "transport/direct/connection.h"
@@ -20,11 +19,6 @@ constexpr std::size_t kSuitableMessageBytes = 68 * 1024;
 
 std::size_t message_bytes(const NetworkOptions& options) {
   return options.max_message_bytes != 0 ? options.max_message_bytes : kSuitableMessageBytes;
-}
-
-std::uint64_t random_number() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
 }
 
 }  // namespace
@@ -45,12 +39,9 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOpti
 
 DirectTransport::DirectTransport(const NetworkOptions& options)
     : options_(options),
-      incarnation_(random_number()),
+      incarnation_(RandomNumbers().next()),
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
-      // Random, so that a late write to the process that had this port before does not match memory
-      // of this one.
-      next_key_(random_number()),
       attempts_(options.connect_timeout),
       half_open_(kMaxHalfOpen, options.connect_timeout) {
   attributes_.name = kName;
@@ -211,9 +202,7 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
       has_left(connection.peer, record);
       return PostStatus::kOk;
     }
-    ++sending_;
-    // Also wakes a thread that sleeps already.
-    watch_for(connection, connection.watched | EPOLLOUT);
+    begin_waiting(connection);
   }
   record.lent = false;
   outbound_.append(connection.waiting, record);
@@ -230,8 +219,10 @@ Result<Registration> DirectTransport::register_memory(PeerId peer, std::span<std
                                                       Access access) {
   lock_.is_held();
   if (access == Access::kWriteSource) return Registration{};  // the source needs no registration
-  const Registration made{next_region_++, next_key_++, 0};
-  targets_.emplace(made.key, WriteTarget{memory, peer, nullptr});
+  Registration made{next_region_++, 0, 0};
+  do {
+    made.key = random_.next();
+  } while (!targets_.emplace(made.key, WriteTarget{memory, peer, nullptr}).second);
   ++at(peer).targets;
   return made;
 }
@@ -297,6 +288,7 @@ void DirectTransport::dump(std::string& text) const {
   line("payloads that arrive unexpected", unexpected_);
   line("connections in the middle of a piece", buffers_.in_use());
   line("refused connections", counters_.refused_connections);
+  line("contested connections", counters_.contested);
   line("simultaneous connects", counters_.simultaneous_connects);
   line("broken streams", counters_.broken_streams);
   line("failed receives", counters_.failed_receives);

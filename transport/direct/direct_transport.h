@@ -13,7 +13,9 @@
 //
 // Invariants:
 //  (1) A peer has at most one open connection, and at most one that is being made.
-//  (2) A loss is reported before anything that arrives on a later connection.
+//  (2) A loss is reported before anything that arrives on a later connection. An open connection
+//      is replaced only at the request of the incarnation that it is with; others are told to the
+//      sink (on_contested) and refused.
 //  (3) A connection is read until it ends, also when nothing can be sent on it.
 //  (4) The record of a connection that was torn down is reused only after the next poll().
 // Does not: order across connections, repeat or acknowledge anything (its owner does), notice the
@@ -31,6 +33,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/owner_lock.h"
+#include "base/random_numbers.h"
 #include "transport/contact/connect_attempts.h"
 #include "transport/contact/half_open_connections.h"
 #include "transport/contact/network_options.h"
@@ -43,7 +46,8 @@ namespace lintel::transport {
 // Counts rare events, for diagnosis.
 struct DirectCounters {
   std::uint64_t refused_connections =
-      0;  // not of Lintel, of another version, too late, or displaced
+      0;                        // not of Lintel, of another version, too late, or displaced
+  std::uint64_t contested = 0;  // connect requests under the name of a peer that has a connection
   std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
   std::uint64_t broken_streams = 0;         // streams that violated the wire format
   // Messages, writes and placed messages that ended before they had arrived.
@@ -92,6 +96,7 @@ class DirectTransport final : public Transport {
   void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
+  [[gnu::cold]] void admit(PeerId peer) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
@@ -138,7 +143,7 @@ class DirectTransport final : public Transport {
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
   // Unexpected payloads that may arrive at once.
   static constexpr std::size_t kUnexpectedSlots = 16;
-  // Accepted connections without a connect request yet.
+  // Accepted connections without a connect request yet, or whose peer is not admitted yet.
   static constexpr std::size_t kMaxHalfOpen = 256;
 
   explicit DirectTransport(const NetworkOptions& options);
@@ -154,7 +159,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] Connection& spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refused(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void drop_half_open(HalfOpenConnection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_half_open(HalfOpenConnection& half_open) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -192,6 +197,11 @@ class DirectTransport final : public Transport {
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
   void end(Connection& connection) LINTEL_REQUIRES(lock_);
   void note_recent(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void begin_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  void end_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  void check_for_stuck_peers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_stuck_peers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_stuck_peer(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void stop_sending(Connection& connection) LINTEL_REQUIRES(lock_);
   bool much_is_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
   bool may_resume(const Connection& connection) const LINTEL_REQUIRES(lock_);
@@ -218,7 +228,9 @@ class DirectTransport final : public Transport {
   std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
-  std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
+  // Of the keys: a late write to the process that had this port before, or a guessed key, matches
+  // no memory.
+  RandomNumbers random_ LINTEL_GUARDED_BY(lock_);
 
   std::vector<std::unique_ptr<Connection>> connections_ LINTEL_GUARDED_BY(lock_);
   std::vector<Connection*> spare_ LINTEL_GUARDED_BY(lock_);  // torn down in earlier polls
@@ -232,7 +244,9 @@ class DirectTransport final : public Transport {
   // Connections that are being made, by us or by others.
   std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
   // Connections with records that wait for room in the kernel.
-  std::size_t sending_ LINTEL_GUARDED_BY(lock_) = 0;
+  std::vector<Connection*> sending_ LINTEL_GUARDED_BY(lock_);
+  // When those that wait are looked at next; kNever: none waits.
+  TimePoint stuck_check_ LINTEL_GUARDED_BY(lock_) = kNever;
   // On which nothing can be sent any more.
   std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);
   // That wait for memory for a payload.

@@ -104,6 +104,12 @@ void finish_sending(int fd) {
   }
 }
 
+// By connect(2) with no address, which also works while a child process holds the socket.
+void reset_connection(int fd) {
+  const sockaddr nobody{AF_UNSPEC, {}};
+  static_cast<void>(::connect(fd, &nobody, sizeof nobody));
+}
+
 void end_socket(FileDescriptor fd) { ::shutdown(fd.get(), SHUT_RDWR); }
 
 ssize_t send_to(int fd, std::span<const iovec> pieces) {

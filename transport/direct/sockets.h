@@ -31,6 +31,9 @@ struct AcceptedSocket {
 // Accepts the next connection that waits.
 AcceptedSocket accept_at(int listener, const sockaddr_in& own);
 
+// Ends the connection at once, with what the kernel holds to be sent on it, and tells the peer.
+void reset_connection(int fd);
+
 // Lets the peer receive what the kernel still has, although this side no longer reads.
 void finish_sending(int fd);
 // Ends a connection, even if other processes hold its socket.

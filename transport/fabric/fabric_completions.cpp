@@ -120,7 +120,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
   if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
     // A write of a peer. Most providers give no context with it; those with FI_RX_CQ_DATA may
     // consume a receive, see below.
-    sink.on_immediate(Immediate(static_cast<std::uint32_t>(entry.data)));
+    sink.on_immediate(kNoPeer, Immediate(static_cast<std::uint32_t>(entry.data)));
     ++reports;
     if (entry.op_context == nullptr) return reports;
   }

@@ -232,9 +232,14 @@ void FaultyTransport::on_write_done(Context context, Error error) {
   sink_->on_write_done(context, error);
 }
 
-void FaultyTransport::on_immediate(Immediate immediate) {
+void FaultyTransport::on_immediate(PeerId from, Immediate immediate) {
   lock_.is_held();
-  sink_->on_immediate(immediate);
+  sink_->on_immediate(from, immediate);
+}
+
+void FaultyTransport::on_contested(PeerId peer) {
+  lock_.is_held();
+  sink_->on_contested(peer);
 }
 
 void FaultyTransport::on_peer_failed(PeerId peer, Error error) {

@@ -67,6 +67,10 @@ class FaultyTransport final : public Transport, private Sink {
   }
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
+  void admit(PeerId peer) override {
+    lock_.is_held();
+    wrapped_->admit(peer);
+  }
   void watch(PeerId peer, bool watched) override {
     lock_.is_held();
     wrapped_->watch(peer, watched);
@@ -105,7 +109,8 @@ class FaultyTransport final : public Transport, private Sink {
   void on_message(PeerId from, std::span<const std::byte> message) override;
   void on_message_left(PeerId to) override;
   void on_write_done(Context context, Error error) override;
-  void on_immediate(Immediate immediate) override;
+  void on_immediate(PeerId from, Immediate immediate) override;
+  void on_contested(PeerId peer) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
   FaultyPeer& at(PeerId peer) LINTEL_REQUIRES(lock_);

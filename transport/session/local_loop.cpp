@@ -119,7 +119,7 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     --writes_count_;
     if (!write.dropped) {
       std::memmove(write.to, write.from, write.length);
-      sink.on_immediate(write.immediate);
+      sink.on_immediate(self, write.immediate);
       ++reports;
     }
     sink.on_write_done(write.context, write.dropped

@@ -52,6 +52,8 @@ struct PeerSession {
   bool early_ping = false;
   // The peer's hello opened the session after ours was sent: ours may still be refused.
   bool hello_unanswered = false;
+  // Somebody else has asked for its connection: an answer of the peer is awaited.
+  bool contested = false;
   // Quarters of the dead-peer deadline that have passed without an answer.
   std::uint8_t silent_quarters = 0;
   PeerId id;                      // index in the session
@@ -97,8 +99,8 @@ struct PeerSession {
 
   std::uint32_t unacknowledged() const { return sent - acknowledged; }
   std::uint32_t leaving() const { return first.frames + next.frames; }
-  // An answer of this peer is awaited: an acknowledgement, or one for a watcher.
-  bool awaited() const { return sent != acknowledged || watchers > 0; }
+  // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
+  bool awaited() const { return sent != acknowledged || watchers > 0 || contested; }
 };
 static_assert(sizeof(PeerSession) <= 384, "an idle peer is to stay far below 1 KiB");
 

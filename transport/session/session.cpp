@@ -240,10 +240,17 @@ void Session::on_write_done(Context context, Error error) {
   sink_->on_write_done(context, error);
 }
 
-void Session::on_immediate(Immediate immediate) {
+void Session::on_immediate(PeerId lower, Immediate immediate) {
   lock_.is_held();
+  PeerId from = kNoPeer;
+  if (lower != kNoPeer) {
+    const PeerSession* const peer = find_by_lower(lower);
+    if (peer == nullptr || peer->state != PeerState::kOpen)
+      return void(++counters_.malformed_source);
+    from = peer->id;
+  }
   ++reports_;
-  sink_->on_immediate(immediate);
+  sink_->on_immediate(from, immediate);
 }
 
 }  // namespace lintel::transport

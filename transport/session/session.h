@@ -129,7 +129,8 @@ class Session final : public Transport, private Sink {
                          const PlacedPayload& payload) override;
   void on_message_left(PeerId to) override;
   void on_write_done(Context context, Error error) override;
-  void on_immediate(Immediate immediate) override;
+  void on_immediate(PeerId lower, Immediate immediate) override;
+  void on_contested(PeerId lower) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
   // session.cpp

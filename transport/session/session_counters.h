@@ -16,7 +16,8 @@ struct SessionCounters {
   std::uint64_t hellos = 0;          // sent, repetitions included
   std::uint64_t would_block = 0;     // reserve() and post_write() that would block
   std::uint64_t peer_failures = 0;
-  std::uint64_t refused = 0;  // hellos that this side refused
+  std::uint64_t refused = 0;    // hellos that this side refused
+  std::uint64_t contested = 0;  // times that another process asked for a live peer's connection
   std::uint64_t longest_poll_gap_ns = 0;
 
   // Frames dropped, by cause.

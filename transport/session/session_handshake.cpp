@@ -113,6 +113,7 @@ void Session::store_introduction(PeerSession& peer, const FrameHeader& header,
 
 void Session::opened(PeerSession& peer) {
   enter(peer, PeerState::kOpen);
+  lower_->admit(peer.lower);
   peer.due = {};
   peer.error = Error();
   peer.last_heard = now_;

@@ -108,6 +108,7 @@ void Session::on_timer(PeerSession& peer) {
 // one do not reset the timer.
 void Session::heard_from(PeerSession& peer, bool progress) {
   peer.last_heard = now_;
+  peer.contested = false;
   if (!peer.awaited()) {
     stop_timer(peer);
   } else if (progress || peer.unacknowledged() == 0) {
@@ -145,6 +146,19 @@ void Session::on_peer_failed(PeerId lower, Error error) {
       return on_connection_lost(*peer, error);
     case PeerState::kWelcoming: return on_connection_lost(*peer, error);
   }
+}
+
+// If the peer was started again, the ping finds its earlier connection dead.
+void Session::on_contested(PeerId lower) {
+  lock_.is_held();
+  PeerSession* const peer = find_by_lower(lower);
+  // Without a session, the lower transport ends its connection soon.
+  if (peer == nullptr || peer->state != PeerState::kOpen || peer->contested) return;
+  ++counters_.contested;
+  if (!peer->awaited()) start_timer(*peer);
+  peer->contested = true;
+  peer->due.ping = true;
+  need_attention(*peer);
 }
 
 // Resending would begin here: keep the unacknowledged frames and send them on a new connection to
@@ -209,7 +223,7 @@ void Session::end_session(PeerSession& peer) {
   stop_timer(peer);
   peer.pending_hook.unlink();
   peer.due = {};
-  peer.early_ping = peer.hello_unanswered = false;
+  peer.early_ping = peer.hello_unanswered = peer.contested = false;
   peer.silent_quarters = 0;
   peer.sent = peer.acknowledged = peer.received = peer.unconfirmed = 0;
   peer.remote_slot = peer.remote_epoch = peer.local_epoch = 0;

@@ -316,7 +316,8 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
     } else if (auto* done = std::get_if<ReportWriteDone>(&report)) {
       sink.on_write_done(done->context, done->error);
     } else if (auto* immediate = std::get_if<ReportImmediate>(&report)) {
-      sink.on_immediate(immediate->immediate);
+      sink.on_immediate(attributes().knows_source ? endpoint_->known(immediate->from) : kNoPeer,
+                        immediate->immediate);
     } else if (auto* failed = std::get_if<ReportFailed>(&report)) {
       // A payload that has arrived is still reported: its report is behind this one in the queue.
       withdraw_placement(failed->peer);

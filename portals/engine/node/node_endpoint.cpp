@@ -44,6 +44,7 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
   options.port_base = static_cast<std::uint32_t>(config.port_base);
   options.send_frames = config.send_frames;
   options.connect_timeout = config.connect_timeout;
+  options.output_timeout = config.peer_timeout;
   transport::FabricOptions fabric;
   fabric.receive_buffers = config.receive_buffers;
   fabric.receive_buffer_bytes = config.receive_buffer_bytes;

@@ -113,8 +113,8 @@ void Endpoint::on_written(transport::PeerId from, const wire::Written& message) 
   initiator_.on_ended(transfers_.written_came(*operation, message));
 }
 
-void Endpoint::on_immediate(transport::Immediate immediate) {
-  Operation* const operation = transfers_.sink_of(immediate);
+void Endpoint::on_immediate(transport::PeerId from, transport::Immediate immediate) {
+  Operation* const operation = transfers_.sink_of(from, immediate);
   if (operation == nullptr) {
     // The transfer has failed meanwhile.
     // it is not a message, so the interface's registers do not count it

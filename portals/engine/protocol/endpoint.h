@@ -94,7 +94,7 @@ class Endpoint : public transport::Sink {
                          const transport::PlacedPayload& payload) override;
   void on_message_left(transport::PeerId) override {}
   void on_write_done(transport::Context context, Error error) override;
-  void on_immediate(transport::Immediate immediate) override;
+  void on_immediate(transport::PeerId from, transport::Immediate immediate) override;
   void on_peer_failed(transport::PeerId peer, Error error) override;
 
   // Copies the transport's counters of frames to the process' counters.

@@ -164,10 +164,11 @@ void Transfers::withdraw_clear(Operation& get) {
   end_sink(get);
 }
 
-Operation* Transfers::sink_of(transport::Immediate immediate) {
+Operation* Transfers::sink_of(transport::PeerId from, transport::Immediate immediate) {
   Operation* const operation = operations_.find_slot(immediate.value & kSlotMask);
   const bool known =
       operation != nullptr && operation->sink != nullptr &&
+      (from == transport::kNoPeer || from == operation->peer) &&
       (immediate_of(operation->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
   return known ? operation : nullptr;
 }

@@ -98,8 +98,9 @@ class Transfers {
   std::uint32_t clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out);
   // The reply to `get` does not come by the writes for its CLEAR: ends the sink.
   void withdraw_clear(Operation& get);
-  // The operation whose sink a write's immediate names, or null.
-  Operation* sink_of(transport::Immediate immediate);
+  // The operation whose sink the immediate of a write of `from` names, or null. An immediate counts
+  // only for the peer that it was given to, as far as the network tells whose write it was.
+  Operation* sink_of(transport::PeerId from, transport::Immediate immediate);
   Ended immediate_came(Operation& operation, transport::Immediate immediate);
   static bool may_count(const Operation& operation, const wire::Written& message);
   Ended written_came(Operation& operation, const wire::Written& message);

@@ -29,7 +29,7 @@ class DirectPair final : public EndpointPair {
     void on_message(transport::PeerId, std::span<const std::byte>) override { ++arrived; }
     void on_message_left(transport::PeerId) override { ++sent; }
     void on_write_done(transport::Context, Error) override { ++sent; }
-    void on_immediate(transport::Immediate) override { ++arrived; }
+    void on_immediate(transport::PeerId, transport::Immediate) override { ++arrived; }
     void on_peer_failed(transport::PeerId, Error error) override { loss = error.reason(); }
   };
 

@@ -39,7 +39,7 @@ class NewerPeer final : public Sink {
   }
   void on_message_left(PeerId) override {}
   void on_write_done(Context, Error) override {}
-  void on_immediate(Immediate) override {}
+  void on_immediate(PeerId, Immediate) override {}
   void on_peer_failed(PeerId, Error) override {}
 
   // Returns false if there is no room or no connection yet.

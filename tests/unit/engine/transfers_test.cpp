@@ -114,7 +114,10 @@ TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
   EXPECT_EQ(transport.registered, 1U);
   const wire::Clear sent = wire::parse_clear(message);
   const transport::Immediate more(sent.immediate | 1U << 31);
-  ASSERT_EQ(transfers.sink_of(more), &get);
+  ASSERT_EQ(transfers.sink_of(get.peer, more), &get);
+  EXPECT_EQ(transfers.sink_of(transport::kNoPeer, more), &get) << "the network cannot tell";
+  EXPECT_EQ(transfers.sink_of(transport::PeerId(get.peer.value + 1), more), nullptr)
+      << "it was not given to that peer";
   EXPECT_EQ(transfers.immediate_came(get, more).operation, nullptr);
   wire::Written written{};
   written.write_count = 2;
@@ -124,7 +127,7 @@ TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
   EXPECT_EQ(ended.operation, &get);
   EXPECT_EQ(ended.landed, memory.size());
   EXPECT_EQ(transport.registered, 0U);
-  EXPECT_EQ(transfers.sink_of(more), nullptr);
+  EXPECT_EQ(transfers.sink_of(get.peer, more), nullptr);
   get.request = nullptr;
   operations.release(get);
 }

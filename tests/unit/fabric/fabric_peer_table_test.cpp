@@ -14,7 +14,7 @@ class FailureRecorder : public Sink {
   void on_message(PeerId, std::span<const std::byte>) override {}
   void on_message_left(PeerId) override {}
   void on_write_done(Context, Error) override {}
-  void on_immediate(Immediate) override {}
+  void on_immediate(PeerId, Immediate) override {}
   void on_peer_failed(PeerId peer, Error error) override { failures.emplace_back(peer, error); }
 };
 

@@ -46,6 +46,7 @@ class FakeTransport final : public Transport {
   std::deque<Sent> sent;
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
+  std::vector<PeerId> admitted;
   bool welcomed = false;  // placed messages are enabled
   bool arriving = false;  // the expected message is arriving: withdraw_placement() is too late
   bool room = true;       // reserve() lends
@@ -68,6 +69,9 @@ class FakeTransport final : public Transport {
   }
   void left(PeerId to) {
     queue_.push_back([to](Sink& sink) { sink.on_message_left(to); });
+  }
+  void contested(PeerId peer) {
+    queue_.push_back([peer](Sink& sink) { sink.on_contested(peer); });
   }
   void fails(PeerId peer) {
     queue_.push_back([peer](Sink& sink) {
@@ -138,6 +142,7 @@ class FakeTransport final : public Transport {
     ++writes;
     return PostStatus::kOk;
   }
+  void admit(PeerId peer) override { admitted.push_back(peer); }
   void watch(PeerId, bool) override {}
   std::size_t poll(TimePoint, Sink& sink) override {
     ++polls;

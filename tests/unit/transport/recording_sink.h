@@ -48,7 +48,7 @@ class RecordingSink final : public Sink {
     log.push_back("write_done " + std::to_string(context.value) +
                   (error.ok() ? "" : std::string(" ") + error.reason()));
   }
-  void on_immediate(Immediate immediate) override {
+  void on_immediate(PeerId, Immediate immediate) override {
     log.push_back("immediate " + std::to_string(immediate.value));
   }
   void on_peer_failed(PeerId peer, Error error) override {

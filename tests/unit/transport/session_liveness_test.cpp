@@ -28,6 +28,31 @@ TEST_F(SessionLiveness, IdleUnwatchedPeerCausesNoWakeUp) {
   EXPECT_EQ(session->next_deadline(), kNever);
 }
 
+TEST_F(SessionLiveness, AContestedPeerThatAnswersStays) {
+  fake->contested(lower_peer);
+  poll();
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing)) << "at once";
+  receive(of_session(Kind::kAck, 0, 0));
+  EXPECT_EQ(session->next_deadline(), kNever);
+  EXPECT_THAT(sink.failures, IsEmpty());
+  EXPECT_EQ(session->counters().contested, 1U);
+}
+
+TEST_F(SessionLiveness, AContestedPeerThatIsDeadMakesRoomAtTheDeadline) {
+  fake->contested(lower_peer);
+  poll();
+  const TimePoint begin = now;
+  while (sink.failures.empty()) sleep();
+  EXPECT_EQ(now - begin, 10s);
+  EXPECT_THAT(fake->disconnected, ElementsAre(lower_peer));
+}
+
+TEST_F(SessionLiveness, RequestsForAContestedPeerCauseOnePing) {
+  for (int i = 0; i < 3; ++i) fake->contested(lower_peer);
+  poll();
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
+}
+
 TEST_F(SessionLiveness, UnacknowledgedFrameIsAskedAboutAfterAQuarterOfTheDeadline) {
   send("a");
   poll();

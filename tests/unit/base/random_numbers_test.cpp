@@ -1,0 +1,20 @@
+#include "base/random_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace lintel {
+namespace {
+
+TEST(RandomNumbersTest, NoNumberComesAgain) {
+  RandomNumbers one;
+  RandomNumbers other;
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 100; ++i) seen.insert({one.next(), other.next()});
+  EXPECT_EQ(seen.size(), 200U);
+  EXPECT_FALSE(seen.contains(0)) << "a number that was given out is not given again";
+}
+
+}  // namespace
+}  // namespace lintel
