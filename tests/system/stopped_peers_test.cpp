@@ -106,8 +106,8 @@ void put_beside_stopped_peers(std::size_t stopped, const Environment& environmen
 }
 
 class StoppedPeers : public ::testing::TestWithParam<const char*> {};
-// Not shm: a process that is stopped inside the lock of libfabric's shared-memory provider stops its
-// peers there.
+// Not shm: a process that is stopped inside the lock of libfabric's shared-memory provider stops
+// its peers there.
 INSTANTIATE_TEST_SUITE_P(, StoppedPeers, ::testing::Values("direct", "net", "tcp;ofi_rxm"),
                          provider_name);
 

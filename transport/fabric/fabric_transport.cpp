@@ -40,7 +40,8 @@ ProcessId FabricTransport::name_of(PeerId peer) const {
 MessageBuffer FabricTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  FabricOperation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend, peers_.at(peer).sends);
+  FabricOperation* frame =
+      closing_ ? nullptr : operations_.take(OperationKind::kSend, peers_.at(peer).sends);
   if (frame == nullptr) return {};
   frame->state = OperationState::kLent;
   return {send_buffers_.buffer(frame->index), attributes_.max_message_bytes, frame->index};
