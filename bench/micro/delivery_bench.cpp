@@ -16,6 +16,7 @@ using namespace lintel::portals;
 
 // An 8-byte put matches the last of `depth` entries. PUT_END is logged and taken.
 void put_delivery(benchmark::State& state) {
+  kLock.is_held();
   const auto depth = static_cast<std::uint64_t>(state.range(0));
   Counters counters;
   Endpoint endpoint(std::make_unique<bench::NullTransport>(), {}, counters);

@@ -59,6 +59,7 @@ class PutTarget {
 
   bool append(PortalList list, const MatchCriteria& wanted, std::uint32_t options = 0,
               bool use_once = false) {
+    kLock.is_held();
     SlotId made;
     return interface_.unexpected.append_entry(bench::kPutPortal, list, wanted, rules(options),
                                               use_once, made) == Status::kOk;
@@ -73,10 +74,12 @@ class PutTarget {
     return true;
   }
   void deliver(const std::vector<std::byte>& message) {
+    kLock.is_held();
     endpoint_.on_message(transport::PeerId(0), message);
   }
   // Takes one event. Returns false if there is none or it is of another kind.
   bool saw(EventKind kind) {
+    kLock.is_held();
     const Event* event = nullptr;
     return interface_.events.queue(queue_)->take(event) == EventQueue::Taken::kEvent &&
            event->kind == kind;

@@ -5,7 +5,7 @@
 //
 // Owned by the messenger, borrowed by its parts.
 
-#include "mpi_layer/p2p/process_lock.h"
+#include "base/process_lock.h"
 
 namespace lintel::mpi {
 

@@ -54,7 +54,7 @@ bool DrivenParts::open(std::string& explanation) {
   if (!engine_.open(kEntries, granted, explanation)) return false;
   bool ready = false;
   {
-    const ProcessLock lock(engine_.lock());
+    const MutexLock lock(engine_.lock());
     ready = set_up(headers);
   }
   if (ready) return true;
@@ -97,7 +97,7 @@ bool DrivenParts::idle() {
 void DrivenParts::close() {
   if (!engine_.is_open()) return;
   {
-    const ProcessLock lock(engine_.lock());
+    const MutexLock lock(engine_.lock());
     drain();
     std::uint64_t seen = 0;
     const auto done = [this]() LINTEL_REQUIRES(kLock) { return idle(); };
@@ -113,12 +113,12 @@ void DrivenParts::close() {
 
 void DrivenParts::release() {
   {
-    const ProcessLock lock(engine_.lock());
+    const MutexLock lock(engine_.lock());
     landings_.close();
     watch_.release_all();
   }
   engine_.close();
-  const ProcessLock lock(engine_.lock());
+  const MutexLock lock(engine_.lock());
   sends_.end_all();
   receives_.end_all();
   ends_.forget_all();

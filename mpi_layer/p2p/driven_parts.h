@@ -41,7 +41,7 @@ class DrivenParts {
   CallError add_outside() LINTEL_REQUIRES(kLock);
 
   // [any thread] Constant after open().
-  Mutex& lock() const { return engine_.lock(); }
+  Mutex& lock() const LINTEL_RETURN_CAPABILITY(kLock) { return engine_.lock(); }
   ProcessId self() const { return self_; }
   std::uint64_t eager_limit() const { return eager_limit_; }
   Credit window() const { return window_; }

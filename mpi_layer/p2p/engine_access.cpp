@@ -57,7 +57,7 @@ bool EngineAccess::set_up() {
 void EngineAccess::close() {
   if (interface_ == nullptr) return;
   static_cast<void>(process_.close_interface(portals::kLayerKind));
-  const ProcessLock lock(process_.lock());
+  const MutexLock lock(process_.lock());
   interface_ = nullptr;
   queue_ = nullptr;
 }

@@ -18,8 +18,8 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
-#include "mpi_layer/p2p/process_lock.h"
 #include "portals/engine/process/process.h"
 
 namespace lintel::mpi {
@@ -47,7 +47,7 @@ class EngineAccess {
   bool is_open() const { return interface_ != nullptr; }
 
   // [any thread]
-  Mutex& lock() const { return process_.lock(); }
+  Mutex& lock() const LINTEL_RETURN_CAPABILITY(kLock) { return process_.lock(); }
   TimePoint now() const { return process_.now(); }
 
   // ---- While open: the process
@@ -183,15 +183,15 @@ class EngineAccess {
   }
 
  private:
-  portals::UnexpectedList& unexpected() const {
+  portals::UnexpectedList& unexpected() const LINTEL_REQUIRES(kLock) {
     return interface_->portals[kMessagePortal].unexpected;
   }
 
   portals::Process& process_;
   portals::NetworkInterface* interface_ = nullptr;
   portals::EventQueue* queue_ LINTEL_GUARDED_BY(kLock) = nullptr;
-  SlotId everything_
-      LINTEL_GUARDED_BY(kLock);             // descriptor of all memory: puts and gets name a part
+  // descriptor of all memory: puts and gets name a part
+  SlotId everything_ LINTEL_GUARDED_BY(kLock);
   SlotId placed_ LINTEL_GUARDED_BY(kLock);  // the same, with SEND_END events
 };
 

@@ -17,24 +17,24 @@ Messenger::~Messenger() { close(); }
 void Messenger::close() { parts_.close(); }
 
 CallError Messenger::add_peer(ProcessId process) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   return parts_.add_peer(process);
 }
 
 CallError Messenger::add_outside() {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   return parts_.add_outside();
 }
 
 std::size_t Messenger::peers() const {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   return parts_.peers().size();
 }
 
 // ---- Sends and receives
 
 CallError Messenger::send(const SendArguments& arguments, SendRequest& request, bool* over) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   Sends& sends = parts_.sends();
   if (const CallError error = sends.set_up(arguments, request, false); error != CallError::kNone) {
     return error;
@@ -57,21 +57,21 @@ CallError Messenger::send(const SendArguments& arguments, SendRequest& request, 
 }
 
 bool Messenger::send_at_once(const SendArguments& arguments) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   if (!parts_.sends().send_at_once(arguments)) return false;
   parts_.finish();
   return true;
 }
 
 CallError Messenger::receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const CallError error = parts_.receives().start(arguments, request);
   if (error == CallError::kNone) parts_.finish();
   return error;
 }
 
 CallError Messenger::receive_and_wait(const ReceiveArguments& arguments, ReceiveRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   if (const CallError error = parts_.receives().start(arguments, request);
       error != CallError::kNone) {
     return error;
@@ -87,17 +87,17 @@ CallError Messenger::receive_and_wait(const ReceiveArguments& arguments, Receive
 }
 
 CallError Messenger::init_send(const SendArguments& arguments, SendRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   return parts_.sends().set_up(arguments, request, true);
 }
 
 CallError Messenger::init_receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   return parts_.receives().set_up(arguments, request, true);
 }
 
 CallError Messenger::start(MessageRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   if (request.active() || !request.persistent()) return CallError::kRequest;
   CallError error = CallError::kNone;
   if (request.direction() == MessageRequest::Direction::kSend) {
@@ -113,14 +113,14 @@ CallError Messenger::start(MessageRequest& request) {
 
 CallError Messenger::receive_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
                                      ReceiveRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const CallError error = parts_.receives().begin_matched(message, buffer, capacity, request);
   if (error == CallError::kNone) parts_.finish();
   return error;
 }
 
 void Messenger::cancel(MessageRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   parts_.turn();
   if (request.under_way()) {
     if (request.direction() == MessageRequest::Direction::kReceive) {
@@ -139,7 +139,7 @@ void Messenger::cancel(MessageRequest& request) {
 }
 
 std::size_t Messenger::progress() {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const std::uint64_t before = parts_.events_handled();
   const std::size_t happened = parts_.turn();
   return happened + static_cast<std::size_t>(parts_.events_handled() - before);

@@ -43,7 +43,7 @@ void Messenger::wait_for_message(const ProbeArguments& arguments, MessageResult&
 }
 
 CallError Messenger::iprobe(const ProbeArguments& arguments, bool& found, MessageResult& envelope) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const CallError error = parts_.receives().check(arguments.source, arguments.context);
   if (error != CallError::kNone) return error;
   if (arguments.drives) parts_.turn();
@@ -53,7 +53,7 @@ CallError Messenger::iprobe(const ProbeArguments& arguments, bool& found, Messag
 }
 
 CallError Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& message) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const CallError error = parts_.receives().check(arguments.source, arguments.context);
   if (error != CallError::kNone) return error;
   message = {};
@@ -68,7 +68,7 @@ CallError Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& me
 }
 
 CallError Messenger::probe(const ProbeArguments& arguments, MessageResult& envelope) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const CallError error = parts_.receives().check(arguments.source, arguments.context);
   if (error != CallError::kNone) return error;
   wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
@@ -78,7 +78,7 @@ CallError Messenger::probe(const ProbeArguments& arguments, MessageResult& envel
 }
 
 CallError Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& message) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const CallError error = parts_.receives().check(arguments.source, arguments.context);
   if (error != CallError::kNone) return error;
   message = {};

@@ -36,7 +36,7 @@ std::size_t collect(std::span<MessageRequest* const> requests, std::span<std::si
 // ---- One
 
 bool Messenger::test(MessageRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   if (request.under_way()) parts_.turn();
   if (request.under_way()) {
     parts_.watch().contact_if_due(request);
@@ -47,7 +47,7 @@ bool Messenger::test(MessageRequest& request) {
 }
 
 void Messenger::wait(MessageRequest& request) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   if (request.under_way()) {
     parts_.wait_for(request, [&request] { return !request.under_way(); });
   }
@@ -57,7 +57,7 @@ void Messenger::wait(MessageRequest& request) {
 // ---- All
 
 bool Messenger::test_all(std::span<MessageRequest* const> requests) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   const auto awaited = [](const MessageRequest* request) {
     return request != nullptr && request->under_way();
   };
@@ -73,7 +73,7 @@ bool Messenger::test_all(std::span<MessageRequest* const> requests) {
 }
 
 void Messenger::wait_all(std::span<MessageRequest* const> requests) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   // Each request is checked until it has ended, and not again: a request that has ended stays
   // ended.
   std::size_t ended = 0;
@@ -91,7 +91,7 @@ void Messenger::wait_all(std::span<MessageRequest* const> requests) {
 // ---- Any and some
 
 bool Messenger::test_any(std::span<MessageRequest* const> requests, std::size_t& index) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   bool active = false;
   index = first_complete(requests, active);
   if (index == kNone && active) {
@@ -104,7 +104,7 @@ bool Messenger::test_any(std::span<MessageRequest* const> requests, std::size_t&
 }
 
 std::size_t Messenger::wait_any(std::span<MessageRequest* const> requests) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   bool active = false;
   std::size_t index = first_complete(requests, active);
   if (index == kNone && active) {
@@ -116,7 +116,7 @@ std::size_t Messenger::wait_any(std::span<MessageRequest* const> requests) {
 
 std::size_t Messenger::test_some(std::span<MessageRequest* const> requests,
                                  std::span<std::size_t> indices) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   bool active = false;
   if (first_complete(requests, active) == kNone && !active) return kNone;
   parts_.turn();
@@ -127,7 +127,7 @@ std::size_t Messenger::test_some(std::span<MessageRequest* const> requests,
 
 std::size_t Messenger::wait_some(std::span<MessageRequest* const> requests,
                                  std::span<std::size_t> indices) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   bool active = false;
   if (first_complete(requests, active) == kNone) {
     if (!active) return kNone;
@@ -138,7 +138,7 @@ std::size_t Messenger::wait_some(std::span<MessageRequest* const> requests,
 
 std::size_t Messenger::take_completed(std::span<MessageRequest*> completed,
                                       portals::Yielding yielding) {
-  const ProcessLock lock(parts_.lock());
+  const MutexLock lock(parts_.lock());
   RequestEnds& ends = parts_.ends();
   if (!ends.any_completed()) parts_.turn(yielding);
   const std::size_t count = ends.take_completed(completed);

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/process_lock.h"
 #include "mpi_layer/p2p/credit.h"
 #include "mpi_layer/p2p/message_numbers.h"
 #include "mpi_layer/p2p/placement_record.h"
-#include "mpi_layer/p2p/process_lock.h"
 #include "mpi_layer/p2p/request_list.h"
 #include "mpi_layer/p2p/watch_record.h"
 

@@ -42,17 +42,17 @@ portals::AckRequest ack_request(ptl_ack_req_t ack) {
 template <class Describe>
 int start_operation(ptl_handle_md_t md, MessageKind kind, RequestArguments& request,
                     Describe&& describe) {
-  return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID,
-                        [&](Process& process, NetworkInterface& interface, SlotId id) {
-                          request.descriptor = id;
-                          Status status = describe(interface, request);
-                          // start_when_room may wait; the interface may have been closed when it
-                          // returns.
-                          if (status == Status::kOk)
-                            status = portals::start_when_room(process, interface, kind, request);
-                          process.progress().after_call();
-                          return return_code(status);
-                        });
+  return with_interface(
+      md, HandleKind::kDescriptor, PTL_MD_INVALID,
+      [&](Process& process, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
+        request.descriptor = id;
+        Status status = describe(interface, request);
+        // start_when_room may wait; the interface may have been closed when it returns.
+        if (status == Status::kOk)
+          status = portals::start_when_room(process, interface, kind, request);
+        process.progress().after_call();
+        return return_code(status);
+      });
 }
 
 Status as_it_is(const NetworkInterface&, const RequestArguments&) { return Status::kOk; }

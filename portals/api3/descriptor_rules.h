@@ -10,7 +10,7 @@ namespace lintel::api3 {
 // Fills in `rules` from `md`. Checks options, queue and memory as far as Portals allows, and copies
 // the list of pieces. Errors: PTL_MD_ILLEGAL, PTL_EQ_INVALID.
 int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index,
-               const ptl_md_t& md, portals::DescriptorRules& rules);
+               const ptl_md_t& md, portals::DescriptorRules& rules) LINTEL_REQUIRES(kLock);
 
 ptl_md_t to_ptl_md(const portals::DescriptorSnapshot& snapshot, std::uint32_t interface_index);
 

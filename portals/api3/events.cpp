@@ -101,7 +101,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler,
                ptl_handle_eq_t* eq) {
   if (eq == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
-                        [&](Process&, NetworkInterface& interface, SlotId) {
+                        [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
                           if (count == 0) {
                             *eq = PTL_EQ_NONE;
                             return static_cast<int>(PTL_OK);
@@ -117,11 +117,12 @@ int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler,
 
 int PtlEQFree(ptl_handle_eq_t eq) {
   return with_interface(eq, HandleKind::kQueue, PTL_EQ_INVALID,
-                        [](Process& process, NetworkInterface& interface, SlotId id) {
-                          const Status status = interface.events.free_queue(id);
-                          process.progress().wake_all();
-                          return return_code(status);
-                        });
+                        [](Process& process, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              const Status status = interface.events.free_queue(id);
+                              process.progress().wake_all();
+                              return return_code(status);
+                            });
 }
 
 int PtlEQGet(ptl_handle_eq_t eq, ptl_event_t* event) {

@@ -148,58 +148,67 @@ int PtlNIFini(ptl_handle_ni_t ni) {
 int PtlNIStatus(ptl_handle_ni_t ni, ptl_sr_index_t reg, ptl_sr_value_t* value) {
   if (value == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
-                        [&](Process& process, portals::NetworkInterface& interface, SlotId) {
-                          process.progress().advance();
-                          const portals::StatusRegisters& registers = interface.registers;
-                          using portals::DropCause;
-                          switch (reg) {
-                            case PTL_SR_DROP_COUNT:
-                              *value = registers.dropped_messages();
-                              return PTL_OK;
-                            case PTL_SR_DROP_LENGTH:
-                              *value = registers.dropped_bytes;
-                              return PTL_OK;
-                            case PTL_SR_RECV_COUNT:
-                              *value = registers.received_messages;
-                              return PTL_OK;
-                            case PTL_SR_RECV_LENGTH:
-                              *value = registers.received_bytes;
-                              return PTL_OK;
-                            case PTL_SR_SEND_COUNT: *value = registers.sent_messages; return PTL_OK;
-                            case PTL_SR_SEND_LENGTH: *value = registers.sent_bytes; return PTL_OK;
-                            case PTL_SR_DROP_PT_INDEX:
-                              *value = registers.dropped(DropCause::kPortalIndex);
-                              return PTL_OK;
-                            case PTL_SR_DROP_COOKIE:
-                              *value = registers.dropped(DropCause::kCookie);
-                              return PTL_OK;
-                            case PTL_SR_DROP_ACCESS:
-                              *value = registers.dropped(DropCause::kAccess);
-                              return PTL_OK;
-                            case PTL_SR_DROP_NO_MATCH:
-                              *value = registers.dropped(DropCause::kNoMatch);
-                              return PTL_OK;
-                            case PTL_SR_DROP_STALE_HANDLE:
-                              *value = registers.dropped(DropCause::kStaleHandle);
-                              return PTL_OK;
-                            case PTL_SR_DROP_MALFORMED:
-                              *value = registers.dropped(DropCause::kMalformed);
-                              return PTL_OK;
-                            case PTL_SR_MES_CUR: *value = interface.entries.size(); return PTL_OK;
-                            case PTL_SR_MDS_CUR:
-                              *value = interface.descriptors.size();
-                              return PTL_OK;
-                            case PTL_SR_EQS_CUR: *value = interface.events.size(); return PTL_OK;
-                            default: return PTL_SR_INDEX_INVALID;
-                          }
-                        });
+                        [&](Process& process, portals::NetworkInterface& interface, SlotId)
+                            LINTEL_REQUIRES(kLock) {
+                              process.progress().advance();
+                              const portals::StatusRegisters& registers = interface.registers;
+                              using portals::DropCause;
+                              switch (reg) {
+                                case PTL_SR_DROP_COUNT:
+                                  *value = registers.dropped_messages();
+                                  return PTL_OK;
+                                case PTL_SR_DROP_LENGTH:
+                                  *value = registers.dropped_bytes;
+                                  return PTL_OK;
+                                case PTL_SR_RECV_COUNT:
+                                  *value = registers.received_messages;
+                                  return PTL_OK;
+                                case PTL_SR_RECV_LENGTH:
+                                  *value = registers.received_bytes;
+                                  return PTL_OK;
+                                case PTL_SR_SEND_COUNT:
+                                  *value = registers.sent_messages;
+                                  return PTL_OK;
+                                case PTL_SR_SEND_LENGTH:
+                                  *value = registers.sent_bytes;
+                                  return PTL_OK;
+                                case PTL_SR_DROP_PT_INDEX:
+                                  *value = registers.dropped(DropCause::kPortalIndex);
+                                  return PTL_OK;
+                                case PTL_SR_DROP_COOKIE:
+                                  *value = registers.dropped(DropCause::kCookie);
+                                  return PTL_OK;
+                                case PTL_SR_DROP_ACCESS:
+                                  *value = registers.dropped(DropCause::kAccess);
+                                  return PTL_OK;
+                                case PTL_SR_DROP_NO_MATCH:
+                                  *value = registers.dropped(DropCause::kNoMatch);
+                                  return PTL_OK;
+                                case PTL_SR_DROP_STALE_HANDLE:
+                                  *value = registers.dropped(DropCause::kStaleHandle);
+                                  return PTL_OK;
+                                case PTL_SR_DROP_MALFORMED:
+                                  *value = registers.dropped(DropCause::kMalformed);
+                                  return PTL_OK;
+                                case PTL_SR_MES_CUR:
+                                  *value = interface.entries.size();
+                                  return PTL_OK;
+                                case PTL_SR_MDS_CUR:
+                                  *value = interface.descriptors.size();
+                                  return PTL_OK;
+                                case PTL_SR_EQS_CUR:
+                                  *value = interface.events.size();
+                                  return PTL_OK;
+                                default: return PTL_SR_INDEX_INVALID;
+                              }
+                            });
 }
 
 int PtlNIDist(ptl_handle_ni_t ni, ptl_process_id_t process_id, unsigned long* distance) {
   if (distance == nullptr) return PTL_SEGV;
   return with_interface(
       ni, HandleKind::kInterface, PTL_NI_INVALID,
-      [&](Process& process, portals::NetworkInterface& interface, SlotId) {
+      [&](Process& process, portals::NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
         const ProcessId other{NodeId(process_id.nid), lintel::Pid(process_id.pid)};
         const ProcessId self = interface.identity().process;
         if (!process.endpoint().reachable(other)) {
@@ -216,7 +225,7 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni) {
   const Decoded decoded = decode(handle);
   return with_interface(
       handle, decoded.kind, PTL_HANDLE_INVALID,
-      [&](Process&, portals::NetworkInterface& interface, SlotId id) {
+      [&](Process&, portals::NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
         const bool lives =
             decoded.kind == HandleKind::kInterface ||
             (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
@@ -260,7 +269,7 @@ int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id,
                ptl_jid_t jid, ptl_pt_index_t pt) {
   return with_interface(
       ni, HandleKind::kInterface, PTL_NI_INVALID,
-      [&](Process&, portals::NetworkInterface& interface, SlotId) {
+      [&](Process&, portals::NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
         if (ac > interface.limits().max_access_index) return static_cast<int>(PTL_AC_INDEX_INVALID);
         if (pt != PTL_PT_INDEX_ANY && pt > interface.limits().max_portal_index)
           return static_cast<int>(PTL_PT_INDEX_INVALID);
@@ -273,25 +282,25 @@ int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id,
 int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout) {
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   if (const int code = PtlNIHandle(handle, &ni); code != PTL_OK) return code;
-  return with_interface(ni, HandleKind::kInterface, PTL_HANDLE_INVALID,
-                        [&](Process& process, portals::NetworkInterface&, SlotId) {
-                          process.progress().advance();
-                          if (timeout == 0) return PTL_OK;
-                          const TimePoint end =
-                              timeout == PTL_TIME_FOREVER
+  return with_interface(
+      ni, HandleKind::kInterface, PTL_HANDLE_INVALID,
+      [&](Process& process, portals::NetworkInterface&, SlotId) LINTEL_REQUIRES(kLock) {
+        process.progress().advance();
+        if (timeout == 0) return PTL_OK;
+        const TimePoint end = timeout == PTL_TIME_FOREVER
                                   ? kNever
                                   : process.now() + std::chrono::milliseconds(timeout);
-                          struct Closed final : portals::Condition {
-                            explicit Closed(Process& p) : process(p) {}
-                            bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS {
-                              return process.interface(kInterfaceKind) == nullptr;
-                            }
-                            Process& process;
-                          };
-                          Closed closed(process);
-                          process.progress().wait_until(closed, end);
-                          return PTL_OK;
-                        });
+        struct Closed final : portals::Condition {
+          explicit Closed(Process& p) : process(p) {}
+          bool holds() override LINTEL_REQUIRES(kLock) {
+            return process.interface(kInterfaceKind) == nullptr;
+          }
+          Process& process;
+        };
+        Closed closed(process);
+        process.progress().wait_until(closed, end);
+        return PTL_OK;
+      });
 }
 
 unsigned PtlNIDebug(ptl_handle_ni_t, unsigned mask) {

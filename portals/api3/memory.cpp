@@ -26,7 +26,7 @@ Side side(ptl_ins_pos_t pos) { return pos == PTL_INS_BEFORE ? Side::kBefore : Si
 // program that has just found the queue empty would be refused again and again because of messages
 // that came later. After a refusal it makes progress, because a caller may repeat this call and
 // call nothing else.
-int tested(Process& process, Status status) {
+int tested(Process& process, Status status) LINTEL_REQUIRES(kLock) {
   if (status == Status::kNoUpdate) process.progress().advance();
   return return_code(status);
 }
@@ -47,7 +47,7 @@ int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id
                 ptl_ins_pos_t pos, ptl_handle_me_t* me) {
   if (me == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
-                        [&](Process&, NetworkInterface& interface, SlotId) {
+                        [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
                           SlotId made;
                           const Status status = interface.entries.attach(
                               pt, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
@@ -61,7 +61,7 @@ int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t matc
                    ptl_handle_me_t* me) {
   if (pt == nullptr || me == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
-                        [&](Process&, NetworkInterface& interface, SlotId) {
+                        [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
                           SlotId made;
                           const Status status = interface.entries.attach_anywhere(
                               criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
@@ -74,52 +74,53 @@ int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_
                 ptl_match_bits_t ignore_bits, ptl_unlink_t unlink, ptl_ins_pos_t pos,
                 ptl_handle_me_t* me) {
   if (me == nullptr) return PTL_SEGV;
-  return with_interface(base, HandleKind::kEntry, PTL_ME_INVALID,
-                        [&](Process&, NetworkInterface& interface, SlotId id) {
-                          SlotId made;
-                          const Status status = interface.entries.insert(
-                              id, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
-                              side(pos), made);
-                          return give(status, HandleKind::kEntry, interface.kind(), made, me);
-                        });
+  return with_interface(
+      base, HandleKind::kEntry, PTL_ME_INVALID,
+      [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
+        SlotId made;
+        const Status status = interface.entries.insert(
+            id, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, side(pos), made);
+        return give(status, HandleKind::kEntry, interface.kind(), made, me);
+      });
 }
 
 int PtlMEUnlink(ptl_handle_me_t me) {
   return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID,
-                        [](Process& process, NetworkInterface& interface, SlotId id) {
-                          Status status = interface.entries.unlink(id);
-                          if (status == Status::kEntryInUse) {
-                            // Makes progress, because a caller may repeat this call and call
-                            // nothing else.
-                            process.progress().advance();
-                            status = interface.entries.unlink(id);
-                          }
-                          return return_code(status);
-                        });
+                        [](Process& process, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              Status status = interface.entries.unlink(id);
+                              if (status == Status::kEntryInUse) {
+                                // Makes progress, because a caller may repeat this call and call
+                                // nothing else.
+                                process.progress().advance();
+                                status = interface.entries.unlink(id);
+                              }
+                              return return_code(status);
+                            });
 }
 
 int PtlMDAttach(ptl_handle_me_t me, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t* h) {
-  return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID,
-                        [&](Process&, NetworkInterface& interface, SlotId id) {
-                          const portals::MatchEntry* entry = interface.entries.get(id);
-                          if (entry == nullptr) return static_cast<int>(PTL_ME_INVALID);
-                          if (entry->descriptor != nullptr) return static_cast<int>(PTL_ME_IN_USE);
-                          portals::DescriptorRules rules;
-                          if (const int code = make_rules(interface, interface.kind(), md, rules);
-                              code != PTL_OK)
-                            return code;
-                          SlotId made;
-                          const Status status = interface.entries.attach_descriptor(
-                              id, std::move(rules), unlink_op == PTL_UNLINK, made);
-                          return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
-                        });
+  return with_interface(
+      me, HandleKind::kEntry, PTL_ME_INVALID,
+      [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
+        const portals::MatchEntry* entry = interface.entries.get(id);
+        if (entry == nullptr) return static_cast<int>(PTL_ME_INVALID);
+        if (entry->descriptor != nullptr) return static_cast<int>(PTL_ME_IN_USE);
+        portals::DescriptorRules rules;
+        if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK)
+          return code;
+        SlotId made;
+        const Status status = interface.entries.attach_descriptor(id, std::move(rules),
+                                                                  unlink_op == PTL_UNLINK, made);
+        return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
+      });
 }
 
 int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t* h) {
   if (h == nullptr) return PTL_SEGV;
   return with_interface(
       ni, HandleKind::kInterface, PTL_NI_INVALID,
-      [&](Process&, NetworkInterface& interface, SlotId) {
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
         portals::DescriptorRules rules;
         if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK)
           return code;
@@ -132,20 +133,21 @@ int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handl
 
 int PtlMDUnlink(ptl_handle_md_t md) {
   return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID,
-                        [](Process& process, NetworkInterface& interface, SlotId id) {
-                          Status status = interface.entries.unlink_descriptor(id);
-                          if (status == Status::kDescriptorInUse) {
-                            process.progress().advance();
-                            status = interface.entries.unlink_descriptor(id);
-                          }
-                          return return_code(status);
-                        });
+                        [](Process& process, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              Status status = interface.entries.unlink_descriptor(id);
+                              if (status == Status::kDescriptorInUse) {
+                                process.progress().advance();
+                                status = interface.entries.unlink_descriptor(id);
+                              }
+                              return return_code(status);
+                            });
 }
 
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_handle_eq_t testq) {
   return with_interface(
       md, HandleKind::kDescriptor, PTL_MD_INVALID,
-      [&](Process& process, NetworkInterface& interface, SlotId id) {
+      [&](Process& process, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
         const portals::MemoryDescriptor* descriptor = interface.descriptors.get(id);
         if (descriptor == nullptr) return static_cast<int>(PTL_MD_INVALID);
         if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
@@ -175,7 +177,7 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
   if (me == nullptr || md_handle == nullptr) return PTL_SEGV;
   return with_interface(
       ni, HandleKind::kInterface, PTL_NI_INVALID,
-      [&](Process& process, NetworkInterface& interface, SlotId) {
+      [&](Process& process, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
         const Decoded neighbour = decode(base);
         if (neighbour.kind != HandleKind::kEntry || neighbour.interface != interface.kind())
           return static_cast<int>(PTL_ME_INVALID);

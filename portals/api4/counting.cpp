@@ -66,42 +66,44 @@ extern "C" {
 
 int PtlCTAlloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t* ct_handle) {
   return with_interface(ni_handle, HandleKind::kInterface,
-                        [&](Process&, NetworkInterface& interface, SlotId) -> int {
-                          if (ct_handle == nullptr) return PTL_ARG_INVALID;
-                          SlotId made;
-                          const Status status = interface.triggers.allocate_counter(made);
-                          if (status == Status::kOk)
-                            *ct_handle = encode(HandleKind::kCounter, interface.kind(), made);
-                          return return_code(status);
-                        });
+                        [&](Process&, NetworkInterface& interface, SlotId)
+                            LINTEL_REQUIRES(kLock) -> int {
+                              if (ct_handle == nullptr) return PTL_ARG_INVALID;
+                              SlotId made;
+                              const Status status = interface.triggers.allocate_counter(made);
+                              if (status == Status::kOk)
+                                *ct_handle = encode(HandleKind::kCounter, interface.kind(), made);
+                              return return_code(status);
+                            });
 }
 
 int PtlCTFree(ptl_handle_ct_t ct_handle) {
   return with_interface(ct_handle, HandleKind::kCounter,
-                        [](Process& own, NetworkInterface& interface, SlotId id) {
-                          const Status status = interface.triggers.free_counter(id);
-                          own.progress().wake_all();
-                          return return_code(status);
-                        });
+                        [](Process& own, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              const Status status = interface.triggers.free_counter(id);
+                              own.progress().wake_all();
+                              return return_code(status);
+                            });
 }
 
 int PtlCTCancelTriggered(ptl_handle_ct_t ct_handle) {
   return with_interface(ct_handle, HandleKind::kCounter,
-                        [](Process&, NetworkInterface& interface, SlotId id) {
-                          return return_code(interface.triggers.cancel(id));
-                        });
+                        [](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(
+                            kLock) { return return_code(interface.triggers.cancel(id)); });
 }
 
 int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {
   return with_interface(ct_handle, HandleKind::kCounter,
-                        [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-                          if (event == nullptr || interface.triggers.counter(id) == nullptr)
-                            return PTL_ARG_INVALID;
-                          own.progress().advance();  // programs call this in a loop
-                          const CountingEvent* counter = interface.triggers.counter(id);
-                          *event = from_value(counter->value());
-                          return PTL_OK;
-                        });
+                        [&](Process& own, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) -> int {
+                              if (event == nullptr || interface.triggers.counter(id) == nullptr)
+                                return PTL_ARG_INVALID;
+                              own.progress().advance();  // programs call this in a loop
+                              const CountingEvent* counter = interface.triggers.counter(id);
+                              *event = from_value(counter->value());
+                              return PTL_OK;
+                            });
 }
 
 int PtlCTWait(ptl_handle_ct_t ct_handle, ptl_size_t test, ptl_ct_event_t* event) {
@@ -123,7 +125,8 @@ int PtlCTPoll(const ptl_handle_ct_t* ct_handles, const ptl_size_t* tests, unsign
 
 int PtlCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct) {
   return with_interface_acting(
-      ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) {
+      ct_handle, HandleKind::kCounter,
+      [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
         return return_code(interface.triggers.set_counter(id, to_value(new_ct)));
       });
 }
@@ -131,7 +134,7 @@ int PtlCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct) {
 int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment) {
   return with_interface_acting(
       ct_handle, HandleKind::kCounter,
-      [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+      [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         return return_code(interface.triggers.increment_counter(id, to_value(increment)));
       });
 }

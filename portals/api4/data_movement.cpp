@@ -54,7 +54,7 @@ struct When {
 };
 
 // The MD of this interface that the handle names; null if there is none.
-MemoryDescriptor* md_of(NetworkInterface& interface, ptl_handle_md_t md) {
+MemoryDescriptor* md_of(NetworkInterface& interface, ptl_handle_md_t md) LINTEL_REQUIRES(kLock) {
   const Decoded decoded = decode(md);
   if (decoded.kind != HandleKind::kDescriptor || engine_kind(decoded.interface) != interface.kind())
     return nullptr;
@@ -108,7 +108,7 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length,
 // Starts the operation, or makes it wait for its counting event. The start may wait for room; the
 // interface may have been closed when this returns.
 int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request,
-          const When& when) {
+          const When& when) LINTEL_REQUIRES(kLock) {
   if (!when.triggered)
     return return_code(
         portals::start_when_room(own, interface, portals::message_kind(kind), request, &aborted));
@@ -180,7 +180,8 @@ int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& r
 int trigger_counter(ptl_handle_ct_t ct, Kind kind, ptl_ct_event_t value, ptl_handle_ct_t trigger,
                     ptl_size_t threshold) {
   return with_interface_acting(
-      ct, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+      ct, HandleKind::kCounter,
+      [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         const std::optional<SlotId> counter = to_counter(interface, trigger);
         if (!counter) return PTL_ARG_INVALID;
         return return_code(interface.triggers.change_counter_when(*counter, threshold, kind, id,

@@ -63,7 +63,8 @@ extern "C" {
 
 int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_handle) {
   return with_interface(
-      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni_handle, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (eq_handle == nullptr) return PTL_ARG_INVALID;
         SlotId made;
         // Exactly `count` events, and one PT_DISABLED for each portal.
@@ -76,11 +77,12 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_
 
 int PtlEQFree(ptl_handle_eq_t eq_handle) {
   return with_interface(eq_handle, HandleKind::kQueue,
-                        [](Process& own, NetworkInterface& interface, SlotId id) {
-                          const Status status = interface.events.free_queue(id);
-                          own.progress().wake_all();
-                          return return_code(status);
-                        });
+                        [](Process& own, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              const Status status = interface.events.free_queue(id);
+                              own.progress().wake_all();
+                              return return_code(status);
+                            });
 }
 
 int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t* event) {

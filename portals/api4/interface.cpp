@@ -128,46 +128,48 @@ int PtlNIFini(ptl_handle_ni_t ni_handle) {
   const std::lock_guard<std::mutex> one_at_a_time(library().mutex);
   std::uint8_t kind = 0;
   bool last = false;
-  const int code = with_interface(ni_handle, HandleKind::kInterface,
-                                  [&](Process&, NetworkInterface& interface, SlotId) {
-                                    kind = interface.kind();
-                                    last = --interface.opens == 0;
-                                    return static_cast<int>(PTL_OK);
-                                  });
+  const int code =
+      with_interface(ni_handle, HandleKind::kInterface,
+                     [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
+                       kind = interface.kind();
+                       last = --interface.opens == 0;
+                       return static_cast<int>(PTL_OK);
+                     });
   if (code != PTL_OK || !last) return code;
   return return_code(own->close_interface(kind));
 }
 
 int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_sr_value_t* status) {
-  return with_interface(ni_handle, HandleKind::kInterface,
-                        [&](Process& own, NetworkInterface& interface, SlotId) -> int {
-                          if (status == nullptr || status_register >= PTL_SR_LAST)
-                            return PTL_ARG_INVALID;
-                          own.progress().advance();
-                          using portals::DropCause;
-                          const portals::StatusRegisters& registers = interface.registers;
-                          const std::uint64_t permissions = registers.dropped(DropCause::kAccess);
-                          const std::uint64_t operations = registers.dropped(DropCause::kOperation);
-                          switch (status_register) {
-                            case PTL_SR_PERMISSION_VIOLATIONS:
-                              *status = static_cast<ptl_sr_value_t>(permissions);
-                              break;
-                            case PTL_SR_OPERATION_VIOLATIONS:
-                              *status = static_cast<ptl_sr_value_t>(operations);
-                              break;
-                            default:
-                              *status = static_cast<ptl_sr_value_t>(registers.dropped_messages() -
-                                                                    permissions - operations);
-                              break;
-                          }
-                          return PTL_OK;
-                        });
+  return with_interface(
+      ni_handle, HandleKind::kInterface,
+      [&](Process& own, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
+        if (status == nullptr || status_register >= PTL_SR_LAST) return PTL_ARG_INVALID;
+        own.progress().advance();
+        using portals::DropCause;
+        const portals::StatusRegisters& registers = interface.registers;
+        const std::uint64_t permissions = registers.dropped(DropCause::kAccess);
+        const std::uint64_t operations = registers.dropped(DropCause::kOperation);
+        switch (status_register) {
+          case PTL_SR_PERMISSION_VIOLATIONS:
+            *status = static_cast<ptl_sr_value_t>(permissions);
+            break;
+          case PTL_SR_OPERATION_VIOLATIONS:
+            *status = static_cast<ptl_sr_value_t>(operations);
+            break;
+          default:
+            *status = static_cast<ptl_sr_value_t>(registers.dropped_messages() - permissions -
+                                                  operations);
+            break;
+        }
+        return PTL_OK;
+      });
 }
 
 int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni_handle) {
   const Decoded decoded = decode(handle);
   return with_interface(
-      handle, decoded.kind, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+      handle, decoded.kind,
+      [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         const bool lives =
             decoded.kind == HandleKind::kInterface ||
             (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
@@ -182,7 +184,8 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni_handle) {
 
 int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_t* mapping) {
   return with_interface(
-      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni_handle, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (!is_logical(interface.kind()) || mapping == nullptr || map_size == 0 ||
             map_size >= PTL_RANK_ANY)
           return PTL_ARG_INVALID;
@@ -199,7 +202,8 @@ int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_
 int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t* mapping,
               ptl_size_t* actual_map_size) {
   return with_interface(
-      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni_handle, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (!is_logical(interface.kind()) || (map_size > 0 && mapping == nullptr))
           return PTL_ARG_INVALID;
         if (!interface.map.is_set()) return PTL_NO_SPACE;

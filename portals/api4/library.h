@@ -36,13 +36,14 @@ int with_interface(ptl_handle_any_t handle, HandleKind kind, Function&& function
 // triggered operations and wakes a sleeping thread if that has to send something.
 template <class Function>
 int with_interface_acting(ptl_handle_any_t handle, HandleKind kind, Function&& function) {
-  return with_interface(
-      handle, kind, [&](portals::Process& own, portals::NetworkInterface& interface, SlotId id) {
-        const int code = function(own, interface, id);
-        own.carry_out_triggered();
-        own.progress().after_call();
-        return code;
-      });
+  return with_interface(handle, kind,
+                        [&](portals::Process& own, portals::NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              const int code = function(own, interface, id);
+                              own.carry_out_triggered();
+                              own.progress().after_call();
+                              return code;
+                            });
 }
 
 }  // namespace lintel::api4

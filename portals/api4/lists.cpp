@@ -49,7 +49,7 @@ int with_me(ptl_handle_ni_t ni, const ptl_me_t* me, void* user_pointer, Function
 
 auto appending(ptl_pt_index_t pt_index, ptl_list_t list, bool use_once, ptl_handle_any_t* made) {
   return [=](NetworkInterface& interface, const portals::DescriptorRules& rules,
-             const MatchCriteria& criteria) -> int {
+             const MatchCriteria& criteria) LINTEL_REQUIRES(kLock) -> int {
     if (made == nullptr || list > PTL_OVERFLOW_LIST) return PTL_ARG_INVALID;
     SlotId entry;
     const Status status = interface.unexpected.append_entry(pt_index, static_cast<PortalList>(list),
@@ -61,7 +61,7 @@ auto appending(ptl_pt_index_t pt_index, ptl_list_t list, bool use_once, ptl_hand
 
 auto searching(ptl_pt_index_t pt_index, ptl_search_op_t operation, bool use_once) {
   return [=](NetworkInterface& interface, const portals::DescriptorRules& rules,
-             const MatchCriteria& criteria) -> int {
+             const MatchCriteria& criteria) LINTEL_REQUIRES(kLock) -> int {
     if (operation > PTL_SEARCH_DELETE) return PTL_ARG_INVALID;
     return return_code(interface.unexpected.search(pt_index, criteria, rules, use_once,
                                                    operation == PTL_SEARCH_DELETE));
@@ -70,16 +70,17 @@ auto searching(ptl_pt_index_t pt_index, ptl_search_op_t operation, bool use_once
 
 int unlink(ptl_handle_any_t handle, bool matching) {
   return with_interface(handle, HandleKind::kEntry,
-                        [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-                          if (is_matching(interface.kind()) != matching) return PTL_ARG_INVALID;
-                          return return_code(portals::unlink_entry(own, interface, id));
-                        });
+                        [&](Process& own, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) -> int {
+                              if (is_matching(interface.kind()) != matching) return PTL_ARG_INVALID;
+                              return return_code(portals::unlink_entry(own, interface, id));
+                            });
 }
 
 // True when the portal accepts no message and none that it has accepted is under way.
 struct Quiet final : portals::Condition {
   Quiet(Process& p, std::uint8_t k, ptl_pt_index_t i) : process(p), kind(k), index(i) {}
-  bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+  bool holds() override LINTEL_REQUIRES(kLock) {
     NetworkInterface* interface = process.interface(kind);
     return interface == nullptr || interface->portals.quiet(index);
   }
@@ -95,7 +96,8 @@ extern "C" {
 int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle,
                ptl_pt_index_t pt_index_req, ptl_pt_index_t* pt_index) {
   return with_interface(
-      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni_handle, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (pt_index == nullptr || (options & ~PTL_PT_ALLOC_OPTIONS_MASK) != 0)
           return PTL_ARG_INVALID;
         const std::optional<SlotId> queue = to_queue(interface, eq_handle);
@@ -110,34 +112,35 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
 
 int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
   return with_interface(ni_handle, HandleKind::kInterface,
-                        [&](Process&, NetworkInterface& interface, SlotId) {
+                        [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
                           return return_code(interface.free_portal(pt_index));
                         });
 }
 
 int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
-  return with_interface(ni_handle, HandleKind::kInterface,
-                        [&](Process& own, NetworkInterface& interface, SlotId) -> int {
-                          const std::uint8_t kind = interface.kind();
-                          if (const Status status = interface.portals.disable(pt_index);
-                              status != Status::kOk)
-                            return return_code(status);
-                          Quiet quiet(own, kind, pt_index);
-                          own.progress().wait_until(quiet, kNever);
-                          return PTL_OK;
-                        });
+  return with_interface(
+      ni_handle, HandleKind::kInterface,
+      [&](Process& own, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
+        const std::uint8_t kind = interface.kind();
+        if (const Status status = interface.portals.disable(pt_index); status != Status::kOk)
+          return return_code(status);
+        Quiet quiet(own, kind, pt_index);
+        own.progress().wait_until(quiet, kNever);
+        return PTL_OK;
+      });
 }
 
 int PtlPTEnable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
   return with_interface(ni_handle, HandleKind::kInterface,
-                        [&](Process&, NetworkInterface& interface, SlotId) {
+                        [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
                           return return_code(interface.portals.enable(pt_index));
                         });
 }
 
 int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t* md, ptl_handle_md_t* md_handle) {
   return with_interface(
-      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni_handle, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (md == nullptr || md_handle == nullptr) return PTL_ARG_INVALID;
         const auto rules = to_rules(interface, *md);
         if (!rules) return PTL_ARG_INVALID;
@@ -152,7 +155,7 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t* md, ptl_handle_md_t* md
 int PtlMDRelease(ptl_handle_md_t md_handle) {
   return with_interface(
       md_handle, HandleKind::kDescriptor,
-      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+      [&](Process& own, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         const portals::MemoryDescriptor* descriptor = interface.descriptors.get(id);
         if (descriptor == nullptr || descriptor->entry != nullptr || descriptor->unlinked)
           return PTL_ARG_INVALID;

@@ -32,7 +32,6 @@ Outcome<> Bridge::start(BridgeSetup place, Broken broken) {
     route_ = std::make_unique<MemberRoute>(messenger_, place.layout, place.rank, std::move(events));
   }
   gateway_ = std::make_unique<ImpiGateway>(messenger_, place.layout, place.rank, *route_);
-  kLock.is_held();
   messenger_.outside().set_gateway(gateway_.get());
   process_.attach_work(this);
   attached_ = true;
@@ -43,13 +42,11 @@ void Bridge::detach() {
   const MutexLock lock(process_.lock());
   if (!std::exchange(attached_, false)) return;
   process_.attach_work(nullptr);
-  kLock.is_held();
   messenger_.outside().set_gateway(nullptr);
 }
 
 std::size_t Bridge::poll() {
   std::size_t happened = route_->poll();
-  kLock.is_held();
   happened += messenger_.handle_events();
   return happened + gateway_->deliver_waiting();
 }

@@ -56,12 +56,12 @@ class Bridge final : private portals::AttachedWork {
  private:
   Bridge(portals::Process& process, Messenger& messenger)
       : process_(process), messenger_(messenger) {}
-  Outcome<> start(BridgeSetup place, Broken broken);
-  int fd() const override { return route_->fd(); }
-  std::size_t poll() override;
-  void dump(std::string& out) const override;
+  Outcome<> start(BridgeSetup place, Broken broken) LINTEL_REQUIRES(kLock);
+  int fd() const override LINTEL_REQUIRES(kLock) { return route_->fd(); }
+  std::size_t poll() override LINTEL_REQUIRES(kLock);
+  void dump(std::string& out) const override LINTEL_REQUIRES(kLock);
   template <class Holds>
-  bool wait_until(Holds holds, Nanoseconds timeout);
+  bool wait_until(Holds holds, Nanoseconds timeout) LINTEL_REQUIRES(kLock);
 
   portals::Process& process_;
   Messenger& messenger_;

@@ -60,6 +60,7 @@ void EventLog::peer_lost(ProcessId peer) {
 
 void EventLog::drop_all() {
   queues_.for_each([this](SlotId id, EventQueue& queue) {
+    kLock.is_held();
     if (queue.sleepers > 0) pending_work_.wake_needed = true;
     queues_.destroy(id);
   });

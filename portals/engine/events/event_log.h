@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "base/counters.h"
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/event_queue.h"
 #include "portals/engine/events/pending_work.h"
@@ -34,68 +35,72 @@ class EventLog {
 
   // Errors: kNoSpace. `spare`, `grows`: see EventQueue.
   Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made,
-                        std::uint32_t spare = 0, bool grows = false);
+                        std::uint32_t spare = 0, bool grows = false) LINTEL_REQUIRES(kLock);
   // Descriptors that use it continue without a queue. Errors: kQueueInvalid.
-  Status free_queue(SlotId queue);
-  EventQueue* queue(SlotId id) { return queues_.get(id); }
-  std::size_t size() const { return queues_.size(); }
-  std::uint32_t next_generation() const { return queues_.next_generation(); }
+  Status free_queue(SlotId queue) LINTEL_REQUIRES(kLock);
+  EventQueue* queue(SlotId id) LINTEL_REQUIRES(kLock) { return queues_.get(id); }
+  std::size_t size() const LINTEL_REQUIRES(kLock) { return queues_.size(); }
+  std::uint32_t next_generation() const LINTEL_REQUIRES(kLock) { return queues_.next_generation(); }
 
   // True if `queue` is none (generation 0), or exists.
-  bool may_use(SlotId queue) { return queue.generation == 0 || queues_.get(queue) != nullptr; }
+  bool may_use(SlotId queue) LINTEL_REQUIRES(kLock) {
+    return queue.generation == 0 || queues_.get(queue) != nullptr;
+  }
   // kOk if `queue` is none (generation 0) or quiet. Errors: kQueueInvalid; kNoUpdate: it is not
   // quiet.
-  Status test_quiet(SlotId queue);
+  Status test_quiet(SlotId queue) LINTEL_REQUIRES(kLock);
 
   // Sets the kind of an event, and the members that describe its descriptor.
-  void fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const {
+  void fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const
+      LINTEL_REQUIRES(kLock) {
     event.kind = kind;
     event.descriptor = descriptor.id;
     if (snapshots_) event.snapshot = descriptor.snapshot();
   }
   // Appends a copy of `event`. Returns its sequence number.
-  std::uint32_t deposit(EventQueue& queue, const Event& event) {
+  std::uint32_t deposit(EventQueue& queue, const Event& event) LINTEL_REQUIRES(kLock) {
     const EventQueue::Deposited deposited = queue.deposit(event);
     note(queue, deposited.lost_one);
     return deposited.sequence;
   }
   // The same for an event that the caller fills in in the ring, before it calls another function of
   // this class.
-  Event& place(EventQueue& queue) {
+  Event& place(EventQueue& queue) LINTEL_REQUIRES(kLock) {
     const EventQueue::Placed placed = queue.place();
     note(queue, placed.lost_one);
     return placed.event;
   }
   // PORTAL_DISABLED. REQUIRES: `queue` was made with spare room.
-  void deposit_spare(EventQueue& queue, const Event& event) {
+  void deposit_spare(EventQueue& queue, const Event& event) LINTEL_REQUIRES(kLock) {
     queue.deposit_spare(event);
     note(queue, false);
   }
   // Logs one event of a list entry or a search in the queue of its descriptor, if that has one.
   void log_entry_event(const MemoryDescriptor& descriptor, EventKind kind,
-                       std::uint32_t portal_index, Failure failure = Failure::kNone);
+                       std::uint32_t portal_index, Failure failure = Failure::kNone)
+      LINTEL_REQUIRES(kLock);
 
   // From now on the loss of any peer is reported by a PEER_LOST event in `queue`, after the events
   // of the operations that end by it. Generation 0: losses are no longer reported.
-  void report_losses(SlotId queue) { losses_queue_ = queue; }
-  [[gnu::cold]] void peer_lost(ProcessId peer);
+  void report_losses(SlotId queue) LINTEL_REQUIRES(kLock) { losses_queue_ = queue; }
+  [[gnu::cold]] void peer_lost(ProcessId peer) LINTEL_REQUIRES(kLock);
 
   template <class Visit>
-  void for_each(Visit&& visit) {
+  void for_each(Visit&& visit) LINTEL_REQUIRES(kLock) {
     queues_.for_each(visit);
   }
   // Destroys all queues.
-  [[gnu::cold]] void drop_all();
+  [[gnu::cold]] void drop_all() LINTEL_REQUIRES(kLock);
 
  private:
-  void note(const EventQueue& queue, bool lost_one) {
+  void note(const EventQueue& queue, bool lost_one) LINTEL_REQUIRES(kLock) {
     if (lost_one) counters_.add(Counter::kEventQueueOverflows);
     if (queue.sleepers > 0) pending_work_.wake_needed = true;
   }
 
   DescriptorTable& descriptors_;
-  SlotPool<EventQueue> queues_;
-  SlotId losses_queue_;
+  SlotPool<EventQueue> queues_ LINTEL_GUARDED_BY(kLock);
+  SlotId losses_queue_ LINTEL_GUARDED_BY(kLock);
   bool snapshots_;
   Counters& counters_;
   PendingWork& pending_work_;

@@ -156,7 +156,10 @@ void Triggers::count_in(const MemoryDescriptor& descriptor, const Event& event) 
 }
 
 void Triggers::drop_all() {
-  counters_.for_each([this](SlotId id, CountingEvent&) { static_cast<void>(free_counter(id)); });
+  counters_.for_each([this](SlotId id, CountingEvent&) {
+    kLock.is_held();
+    static_cast<void>(free_counter(id));
+  });
   while (TriggeredOperation* operation = take_due()) release(*operation);
 }
 

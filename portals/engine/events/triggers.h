@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/counting_event.h"
 #include "portals/engine/events/event.h"
@@ -37,48 +38,56 @@ class Triggers {
   Triggers& operator=(const Triggers&) = delete;
   ~Triggers() { drop_all(); }
 
-  Status allocate_counter(SlotId& made);  // errors: kNoSpace
-  Status free_counter(SlotId counter);    // what waits for it is dropped. Errors: kCounterInvalid
-  Status cancel(SlotId counter);          // what waits for it is dropped. Errors: kCounterInvalid
-  Status set_counter(SlotId counter, const CountingEvent::Value& value);
+  Status allocate_counter(SlotId& made) LINTEL_REQUIRES(kLock);  // errors: kNoSpace
+  // what waits for it is dropped. Errors: kCounterInvalid
+  Status free_counter(SlotId counter) LINTEL_REQUIRES(kLock);
+  // what waits for it is dropped. Errors: kCounterInvalid
+  Status cancel(SlotId counter) LINTEL_REQUIRES(kLock);
+  Status set_counter(SlotId counter, const CountingEvent::Value& value) LINTEL_REQUIRES(kLock);
   // Errors: kCounterInvalid, also if neither member of `value` is 0.
-  Status increment_counter(SlotId counter, const CountingEvent::Value& value);
-  CountingEvent* counter(SlotId id) { return counters_.get(id); }
-  std::uint32_t next_generation() const { return counters_.next_generation(); }
+  Status increment_counter(SlotId counter, const CountingEvent::Value& value)
+      LINTEL_REQUIRES(kLock);
+  CountingEvent* counter(SlotId id) LINTEL_REQUIRES(kLock) { return counters_.get(id); }
+  std::uint32_t next_generation() const LINTEL_REQUIRES(kLock) {
+    return counters_.next_generation();
+  }
 
   // Makes a triggered operation for `counter`, which the caller fills in and then arms. Errors:
   // kCounterInvalid, kNoSpace.
   Status prepare(SlotId counter, std::uint64_t threshold, TriggeredOperation::Kind kind,
-                 TriggeredOperation*& made);
-  void arm(SlotId counter, TriggeredOperation& operation);
+                 TriggeredOperation*& made) LINTEL_REQUIRES(kLock);
+  void arm(SlotId counter, TriggeredOperation& operation) LINTEL_REQUIRES(kLock);
   // Sets `counter` (kSet) or increments it (kIncrement) when `trigger` has reached `threshold`,
   // which may already be true. Errors: as increment_counter(); kNoSpace.
   Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind,
-                             SlotId counter, const CountingEvent::Value& value);
+                             SlotId counter, const CountingEvent::Value& value)
+      LINTEL_REQUIRES(kLock);
   // The next operation to carry out, or null. Call take_due() and release() for it.
-  TriggeredOperation* next_due() { return due_.empty() ? nullptr : &due_.front(); }
-  bool has_due() const { return !due_.empty(); }
-  TriggeredOperation* take_due();
-  void release(TriggeredOperation& operation);
+  TriggeredOperation* next_due() LINTEL_REQUIRES(kLock) {
+    return due_.empty() ? nullptr : &due_.front();
+  }
+  bool has_due() const LINTEL_REQUIRES(kLock) { return !due_.empty(); }
+  TriggeredOperation* take_due() LINTEL_REQUIRES(kLock);
+  void release(TriggeredOperation& operation) LINTEL_REQUIRES(kLock);
 
   // Counts `event` in the counting event of `descriptor`, if the descriptor has such events
   // counted.
-  void count(const MemoryDescriptor& descriptor, const Event& event) {
+  void count(const MemoryDescriptor& descriptor, const Event& event) LINTEL_REQUIRES(kLock) {
     if (descriptor.counter().generation != 0) count_in(descriptor, event);
   }
   // Whether `descriptor` has its counting event count events of this kind.
   static bool counts(const MemoryDescriptor& descriptor, EventKind kind);
 
   template <class Visit>
-  void for_each_counter(Visit&& visit) {
+  void for_each_counter(Visit&& visit) LINTEL_REQUIRES(kLock) {
     counters_.for_each(visit);
   }
   // Destroys all.
-  [[gnu::cold]] void drop_all();
+  [[gnu::cold]] void drop_all() LINTEL_REQUIRES(kLock);
 
  private:
-  void count_in(const MemoryDescriptor& descriptor, const Event& event);
-  void changed(CountingEvent& counter);
+  void count_in(const MemoryDescriptor& descriptor, const Event& event) LINTEL_REQUIRES(kLock);
+  void changed(CountingEvent& counter) LINTEL_REQUIRES(kLock);
 
   using DueLink =
       boost::intrusive::member_hook<TriggeredOperation, boost::intrusive::slist_member_hook<>,
@@ -86,9 +95,10 @@ class Triggers {
 
   DescriptorTable& descriptors_;
   std::uint32_t max_triggered_;
-  SlotPool<CountingEvent> counters_;
-  SlotPool<TriggeredOperation> operations_;
-  boost::intrusive::slist<TriggeredOperation, DueLink, boost::intrusive::cache_last<true>> due_;
+  SlotPool<CountingEvent> counters_ LINTEL_GUARDED_BY(kLock);
+  SlotPool<TriggeredOperation> operations_ LINTEL_GUARDED_BY(kLock);
+  boost::intrusive::slist<TriggeredOperation, DueLink, boost::intrusive::cache_last<true>> due_
+      LINTEL_GUARDED_BY(kLock);
   PendingWork& pending_work_;
 };
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/process_lock.h"
 #include "portals/engine/interface/network_interface.h"
 #include "portals/engine/values/interface_kind.h"
 
@@ -20,20 +21,22 @@ struct InterfaceTable {
   };
   std::array<Row, kMaxInterfaces> rows{};
 
-  NetworkInterface* get(std::uint8_t kind) const { return rows[kind].interface; }
+  NetworkInterface* get(std::uint8_t kind) const LINTEL_REQUIRES(kLock) {
+    return rows[kind].interface;
+  }
   // The interface that accepts requests of that number, or null.
-  NetworkInterface* taking_requests(std::uint8_t kind) const {
+  NetworkInterface* taking_requests(std::uint8_t kind) const LINTEL_REQUIRES(kLock) {
     return rows[kind].closing ? nullptr : rows[kind].interface;
   }
   template <class Visit>
-  void for_each(Visit&& visit) const {
+  void for_each(Visit&& visit) const LINTEL_REQUIRES(kLock) {
     for (const Row& row : rows) {
       if (row.interface != nullptr) visit(*row.interface);
     }
   }
   // Counts a message that is for no interface of this process on the first interface, so that it is
   // not lost silently.
-  void drop_foreign(DropCause cause, std::uint64_t bytes) const {
+  void drop_foreign(DropCause cause, std::uint64_t bytes) const LINTEL_REQUIRES(kLock) {
     for (const Row& row : rows) {
       if (row.interface == nullptr) continue;
       row.interface->registers.drop(cause, bytes);

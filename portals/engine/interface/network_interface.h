@@ -15,6 +15,7 @@
 
 #include "base/counters.h"
 #include "base/ids.h"
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/events/event_log.h"
@@ -49,7 +50,7 @@ class NetworkInterface {
   std::uint8_t kind() const { return kind_; }
   bool is_portals3() const { return kind_ == kPortals3Kind; }
   // `first_generation` for the interface that replaces this one.
-  std::uint32_t next_generation() const;
+  std::uint32_t next_generation() const LINTEL_REQUIRES(kLock);
   const Identity& identity() const { return identity_; }
   const InterfaceLimits& limits() const { return limits_; }
   const InterfaceRules& rules() const { return rules_; }
@@ -64,48 +65,50 @@ class NetworkInterface {
   Counters& counters_;
 
  public:
-  unsigned opens = 0;  // how often the program has opened it (Portals 4)
-  StatusRegisters registers;
-  AccessControl access;
-  ProcessMap map;
-  DescriptorTable descriptors;
-  EventLog events;
-  Triggers triggers;
-  PortalTable portals;
-  EntryTable entries;
-  UnexpectedMessages unexpected;
+  unsigned opens LINTEL_GUARDED_BY(kLock) = 0;  // how often the program has opened it (Portals 4)
+  StatusRegisters registers LINTEL_GUARDED_BY(kLock);
+  AccessControl access LINTEL_GUARDED_BY(kLock);
+  ProcessMap map LINTEL_GUARDED_BY(kLock);
+  DescriptorTable descriptors LINTEL_GUARDED_BY(kLock);
+  EventLog events LINTEL_GUARDED_BY(kLock);
+  Triggers triggers LINTEL_GUARDED_BY(kLock);
+  PortalTable portals LINTEL_GUARDED_BY(kLock);
+  EntryTable entries LINTEL_GUARDED_BY(kLock);
+  UnexpectedMessages unexpected LINTEL_GUARDED_BY(kLock);
 
   // ---- Ends that concern several parts
   // Errors: kPortalInvalid, kPortalInUse (an entry is in one of its lists).
-  Status free_portal(std::uint32_t index);
+  Status free_portal(std::uint32_t index) LINTEL_REQUIRES(kLock);
   // Whether the descriptor is in use only by what ends without an action of the program:
   // acknowledgements that are on their way, and operations whose end is not reported to the program
   // (Portals 4).
-  bool idle_soon(SlotId descriptor);
+  bool idle_soon(SlotId descriptor) LINTEL_REQUIRES(kLock);
   // Destroys all objects. REQUIRES: no operation is open.
-  [[gnu::cold]] void drop_objects();
+  [[gnu::cold]] void drop_objects() LINTEL_REQUIRES(kLock);
 
   // ---- Events of operations
   // An operation begins to move data of `descriptor`, which is already charged. Logs `start` unless
   // that is disabled, and makes the descriptor busy. The caller has filled in `completion.event`,
   // except kind, sequence, link, descriptor and (Portals 3) snapshot; the function sets the other
   // members of `completion`.
-  void open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end);
+  void open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end)
+      LINTEL_REQUIRES(kLock);
   // The portal has accepted the request of `completion`: counts it there, and makes its unexpected
   // header if it needs one.
-  void enter_portal(Completion& completion, PortalList list);
+  void enter_portal(Completion& completion, PortalList list) LINTEL_REQUIRES(kLock);
   // The operation has ended: logs the END event unless that is disabled, and unlinks the descriptor
   // if that is due and this was its last operation.
-  void close(Completion& completion, Failure failure);
+  void close(Completion& completion, Failure failure) LINTEL_REQUIRES(kLock);
   // Logs one event that has no START: ACK. It is logged also if START and END are disabled. `event`
   // is as for open(), and is changed. `count_only`: it is only counted, not logged.
   void log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure,
-                  bool count_only = false);
+                  bool count_only = false) LINTEL_REQUIRES(kLock);
   // Logs what open() and close() log of an operation that succeeds, with nothing in between.
   // `describe` fills the event in as for open(). `silent`: END is disabled. REQUIRES: START is
   // disabled; the message needs no unexpected header.
   template <class Describe>
-  void log_at_once(MemoryDescriptor& descriptor, EventKind kind, bool silent, Describe&& describe) {
+  void log_at_once(MemoryDescriptor& descriptor, EventKind kind, bool silent, Describe&& describe)
+      LINTEL_REQUIRES(kLock) {
     EventQueue* const queue = silent || descriptor.has(option::kSuccessDisable)
                                   ? nullptr
                                   : events.queue(descriptor.queue());
@@ -122,11 +125,12 @@ class NetworkInterface {
   }
 
   // Appends the state of portal table, match lists, descriptors and queues, for people.
-  void dump(std::string& out);
+  void dump(std::string& out) LINTEL_REQUIRES(kLock);
 
  private:
-  void end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind, bool logged);
-  [[gnu::cold]] void dump_portal(std::string& out, std::uint32_t index);
+  void end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind, bool logged)
+      LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void dump_portal(std::string& out, std::uint32_t index) LINTEL_REQUIRES(kLock);
 };
 
 }  // namespace lintel::portals

@@ -172,7 +172,7 @@ void EntryTable::unlink_used_up(MemoryDescriptor& descriptor, const Event& cause
                                 std::uint32_t link) {
   const SlotId queue_id = descriptor.queue();
   const bool stays = descriptor.headers > 0;
-  const auto remove_it = [&] {
+  const auto remove_it = [&]() LINTEL_REQUIRES(kLock) {
     if (stays) {
       descriptor.unlinked = true;
       MatchEntry& entry = *descriptor.entry;
@@ -207,6 +207,7 @@ void EntryTable::drop_all() {
   for (std::uint32_t index = 0; index <= portals_.max_index(); ++index) {
     for (MatchList* list : {&portals_[index].priority, &portals_[index].overflow}) {
       list->for_each([this, list](MatchEntry& entry) {
+        kLock.is_held();
         list->remove(entry);
         entries_.destroy(entry.id);
       });

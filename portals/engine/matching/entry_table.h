@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/event_log.h"
 #include "portals/engine/matching/match_entry.h"
@@ -37,102 +38,108 @@ class EntryTable {
         max_list_length_(limits.max_list_length),
         entries_(limits.max_entries, generation_bits, first_generation) {}
 
-  MatchEntry* get(SlotId id) { return entries_.get(id); }
-  std::size_t size() const { return entries_.size(); }
-  std::size_t limit() const { return entries_.limit(); }
-  std::uint32_t next_generation() const { return entries_.next_generation(); }
+  MatchEntry* get(SlotId id) LINTEL_REQUIRES(kLock) { return entries_.get(id); }
+  std::size_t size() const LINTEL_REQUIRES(kLock) { return entries_.size(); }
+  std::size_t limit() const LINTEL_REQUIRES(kLock) { return entries_.limit(); }
+  std::uint32_t next_generation() const LINTEL_REQUIRES(kLock) {
+    return entries_.next_generation();
+  }
 
   // ---- Entries of Portals 3 (clause 3.9)
   // Errors: kPortalInvalid, kListTooLong, kNoSpace.
   Status attach(std::uint32_t portal_index, const MatchCriteria& criteria,
-                bool unlink_with_descriptor, ListEnd end, SlotId& made);
+                bool unlink_with_descriptor, ListEnd end, SlotId& made) LINTEL_REQUIRES(kLock);
   // The same on a portal whose list is empty; the function chooses it. Errors: kPortalFull,
   // kNoSpace.
   Status attach_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor,
-                         std::uint32_t& portal_index, SlotId& made);
+                         std::uint32_t& portal_index, SlotId& made) LINTEL_REQUIRES(kLock);
   // Errors: kEntryInvalid, kListTooLong, kNoSpace.
   Status insert(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
-                SlotId& made);
+                SlotId& made) LINTEL_REQUIRES(kLock);
   // Unlinks its descriptor too. Errors: kEntryInvalid, kEntryInUse.
-  Status unlink(SlotId entry);
+  Status unlink(SlotId entry) LINTEL_REQUIRES(kLock);
   // Inserts an entry with a descriptor if `test_queue` is quiet; otherwise kNoUpdate. Other errors:
   // as insert() and attach_descriptor().
   Status post(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
               DescriptorRules rules, bool unlink_when_used_up, SlotId test_queue,
-              SlotId& made_entry, SlotId& made_descriptor);
+              SlotId& made_entry, SlotId& made_descriptor) LINTEL_REQUIRES(kLock);
 
   // ---- Entries of Portals 4
   // An entry with the descriptor that is part of it, at the tail of a list, not matchable yet.
   // Null: there are too many.
   MatchEntry* append(std::uint32_t portal_index, PortalList list, const MatchCriteria& criteria,
-                     DescriptorRules rules);
-  void make_matchable(MatchEntry& entry) { list_of(entry).set_matchable(entry, true); }
+                     DescriptorRules rules) LINTEL_REQUIRES(kLock);
+  void make_matchable(MatchEntry& entry) LINTEL_REQUIRES(kLock) {
+    list_of(entry).set_matchable(entry, true);
+  }
 
   // ---- Descriptors (clause 3.10)
   // Errors: kEntryInvalid, kEntryInUse, kQueueInvalid, kNoSpace.
   Status attach_descriptor(SlotId entry, DescriptorRules rules, bool unlink_when_used_up,
-                           SlotId& made);
+                           SlotId& made) LINTEL_REQUIRES(kLock);
   // Errors: kQueueInvalid, kNoSpace.
-  Status bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made);
+  Status bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made)
+      LINTEL_REQUIRES(kLock);
   // Errors: kDescriptorInvalid, kDescriptorInUse.
-  Status unlink_descriptor(SlotId descriptor);
+  Status unlink_descriptor(SlotId descriptor) LINTEL_REQUIRES(kLock);
   // Replaces the description if `test_queue` (generation 0: none) is quiet. Errors:
   // kDescriptorInvalid, kQueueInvalid, kNoUpdate.
-  Status update_descriptor(SlotId descriptor, DescriptorRules rules, SlotId test_queue);
+  Status update_descriptor(SlotId descriptor, DescriptorRules rules, SlotId test_queue)
+      LINTEL_REQUIRES(kLock);
 
   // ---- Charging
   // Charges `descriptor` for a request that it has accepted.
-  void charge_accepted(MemoryDescriptor& descriptor,
-                       const MemoryDescriptor::Acceptance& acceptance) {
+  void charge_accepted(MemoryDescriptor& descriptor, const MemoryDescriptor::Acceptance& acceptance)
+      LINTEL_REQUIRES(kLock) {
     const bool was_due = descriptor.unlink_due();
     descriptor.charge_accepted(acceptance);
     settle(descriptor, was_due);
   }
   // Charges it for any other operation.
-  void charge(MemoryDescriptor& descriptor) {
+  void charge(MemoryDescriptor& descriptor) LINTEL_REQUIRES(kLock) {
     const bool was_due = descriptor.unlink_due();
     descriptor.charge();
     settle(descriptor, was_due);
   }
   // If the unlink of `descriptor` has become due, its queue owes the event. `was_due`: it was due
   // before.
-  void owe_unlink(const MemoryDescriptor& descriptor, bool was_due) {
+  void owe_unlink(const MemoryDescriptor& descriptor, bool was_due) LINTEL_REQUIRES(kLock) {
     if (was_due || !descriptor.unlink_due() || descriptor.has(option::kUnlinkDisable)) return;
     if (EventQueue* queue = events_.queue(descriptor.queue())) queue->owe(1);
   }
   // Unlinks `descriptor`, with the UNLINK event, if that is due and it is not busy. `link`: the
   // sequence number of the event that caused it, if there was one.
   void unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
-                     std::uint32_t link) {
+                     std::uint32_t link) LINTEL_REQUIRES(kLock) {
     if (descriptor.unlink_due() && !descriptor.busy() && !descriptor.unlinked)
       unlink_used_up(descriptor, cause, has_link, link);
   }
 
   // Destroys all entries. REQUIRES: the descriptors are destroyed next.
-  [[gnu::cold]] void drop_all();
+  [[gnu::cold]] void drop_all() LINTEL_REQUIRES(kLock);
 
  private:
-  MatchList& list_of(const MatchEntry& entry) {
+  MatchList& list_of(const MatchEntry& entry) LINTEL_REQUIRES(kLock) {
     return portals_[entry.portal_index()].list(entry.list());
   }
   Status make(std::uint32_t portal_index, const MatchCriteria& criteria,
-              bool unlink_with_descriptor, MatchEntry*& made);
-  void remove(MatchEntry& entry);
-  void remove_descriptor(MemoryDescriptor& descriptor);
-  void settle(MemoryDescriptor& descriptor, bool was_due) {
+              bool unlink_with_descriptor, MatchEntry*& made) LINTEL_REQUIRES(kLock);
+  void remove(MatchEntry& entry) LINTEL_REQUIRES(kLock);
+  void remove_descriptor(MemoryDescriptor& descriptor) LINTEL_REQUIRES(kLock);
+  void settle(MemoryDescriptor& descriptor, bool was_due) LINTEL_REQUIRES(kLock) {
     // A used-up entry is removed from the index at once, so that it costs later searches nothing.
     if (!descriptor.active() && descriptor.entry != nullptr)
       list_of(*descriptor.entry).set_matchable(*descriptor.entry, false);
     owe_unlink(descriptor, was_due);
   }
   void unlink_used_up(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
-                      std::uint32_t link);
+                      std::uint32_t link) LINTEL_REQUIRES(kLock);
 
   DescriptorTable& descriptors_;
   EventLog& events_;
   PortalTable& portals_;
   std::uint32_t max_list_length_;
-  SlotPool<MatchEntry> entries_;
+  SlotPool<MatchEntry> entries_ LINTEL_GUARDED_BY(kLock);
 };
 
 }  // namespace lintel::portals

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/process_lock.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/events/event_log.h"
 #include "portals/engine/events/pending_work.h"
@@ -34,42 +35,48 @@ class PortalTable {
   PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled,
               PendingWork& pending_work);
 
-  std::uint32_t max_index() const { return static_cast<std::uint32_t>(portals_.size() - 1); }
+  std::uint32_t max_index() const LINTEL_REQUIRES(kLock) {
+    return static_cast<std::uint32_t>(portals_.size() - 1);
+  }
   // REQUIRES: index <= max_index().
-  Portal& operator[](std::uint32_t index) { return portals_[index]; }
+  Portal& operator[](std::uint32_t index) LINTEL_REQUIRES(kLock) { return portals_[index]; }
   // Null if there is no such portal, or it is not allocated.
-  Portal* existing(std::uint32_t index) {
+  Portal* existing(std::uint32_t index) LINTEL_REQUIRES(kLock) {
     return index <= max_index() && portals_[index].state != Portal::State::kFree ? &portals_[index]
                                                                                  : nullptr;
   }
 
   // `wanted`: an index, or kAnyId for the lowest free one. Errors: kPortalInvalid, kPortalInUse,
   // kPortalFull, kQueueInvalid.
-  Status allocate(const Rules& rules, SlotId queue, std::uint32_t wanted, std::uint32_t& made);
+  Status allocate(const Rules& rules, SlotId queue, std::uint32_t wanted, std::uint32_t& made)
+      LINTEL_REQUIRES(kLock);
   // Errors: kPortalInvalid, kPortalInUse (an entry is in one of its lists).
-  Status test_free(std::uint32_t index);
+  Status test_free(std::uint32_t index) LINTEL_REQUIRES(kLock);
   // REQUIRES: test_free() returns kOk; the portal has no unexpected header.
-  void free(std::uint32_t index);
+  void free(std::uint32_t index) LINTEL_REQUIRES(kLock);
   // The portal accepts no message from now on. Operations that it has accepted may be under way
   // until quiet(). Errors: kPortalInvalid.
-  Status disable(std::uint32_t index);
-  Status enable(std::uint32_t index);  // errors: kPortalInvalid
-  bool quiet(std::uint32_t index) const { return portals_[index].active == 0; }
+  Status disable(std::uint32_t index) LINTEL_REQUIRES(kLock);
+  Status enable(std::uint32_t index) LINTEL_REQUIRES(kLock);  // errors: kPortalInvalid
+  bool quiet(std::uint32_t index) const LINTEL_REQUIRES(kLock) {
+    return portals_[index].active == 0;
+  }
 
   // An operation that a portal has accepted begins, and ends.
-  void enter(Completion& completion);
-  void leave(std::uint32_t index, std::uint32_t turn);
+  void enter(Completion& completion) LINTEL_REQUIRES(kLock);
+  void leave(std::uint32_t index, std::uint32_t turn) LINTEL_REQUIRES(kLock);
   // The portal has to refuse a message, because of `room`, or because no entry matched (`matched`
   // null). With flow control it disables itself.
-  [[gnu::cold]] void refuse(Portal& portal, Room room, const MemoryDescriptor* matched);
+  [[gnu::cold]] void refuse(Portal& portal, Room room, const MemoryDescriptor* matched)
+      LINTEL_REQUIRES(kLock);
 
  private:
-  [[gnu::cold]] void disable_itself(Portal& portal, bool reported);
-  [[gnu::cold]] void finish_disabling(Portal& portal);
-  [[gnu::cold]] void log_disabled(Portal& portal, std::uint32_t index);
+  [[gnu::cold]] void disable_itself(Portal& portal, bool reported) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void finish_disabling(Portal& portal) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void log_disabled(Portal& portal, std::uint32_t index) LINTEL_REQUIRES(kLock);
 
   EventLog& events_;
-  std::vector<Portal> portals_;
+  std::vector<Portal> portals_ LINTEL_GUARDED_BY(kLock);
   PendingWork& pending_work_;
 };
 

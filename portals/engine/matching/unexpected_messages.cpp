@@ -109,6 +109,7 @@ Status UnexpectedMessages::append_entry(std::uint32_t index, PortalList list,
 
   if (list == PortalList::kPriority) {
     portal.unexpected.for_each_match(criteria, [&](UnexpectedHeader& header) {
+      kLock.is_held();
       auto& message = static_cast<UnexpectedMessage&>(header);
       if (takes(descriptor, message)) claim(portal, message, descriptor);
       // it may have been used up and destroyed
@@ -181,6 +182,7 @@ void UnexpectedMessages::move(UnexpectedMessage& message, void* start) {
 
 void UnexpectedMessages::forget_all(Portal& portal) {
   portal.unexpected.for_each([this, &portal](UnexpectedHeader& header) {
+    kLock.is_held();
     portal.unexpected.remove(header);
     forget(static_cast<UnexpectedMessage&>(header));
   });
@@ -190,6 +192,7 @@ void UnexpectedMessages::drop_all() {
   for (std::uint32_t index = 0; index <= portals_.max_index(); ++index) {
     UnexpectedList& list = portals_[index].unexpected;
     list.for_each([this, &list](UnexpectedHeader& header) {
+      kLock.is_held();
       list.remove(header);
       messages_.destroy(static_cast<UnexpectedMessage&>(header).id);
     });
@@ -214,6 +217,7 @@ Status UnexpectedMessages::search(std::uint32_t index, const MatchCriteria& crit
   descriptor->begin();
   std::size_t matches = 0;
   portal.unexpected.for_each_match(criteria, [&](UnexpectedHeader& header) {
+    kLock.is_held();
     auto& message = static_cast<UnexpectedMessage&>(header);
     if (!takes(*descriptor, message)) return true;
     ++matches;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/event_log.h"
 #include "portals/engine/events/triggers.h"
@@ -31,39 +32,41 @@ class UnexpectedMessages {
   // the unexpected messages that match it. This may use it up; then `made` names no entry any more.
   // Errors: kPortalInvalid, kNoSpace.
   Status append_entry(std::uint32_t index, PortalList list, const MatchCriteria& criteria,
-                      DescriptorRules rules, bool use_once, SlotId& made);
+                      DescriptorRules rules, bool use_once, SlotId& made) LINTEL_REQUIRES(kLock);
   // Reports the unexpected messages that such an entry would claim, by events and by the counting
   // event of `rules`. With `take` it claims them. Errors: kPortalInvalid, kNoSpace.
   Status search(std::uint32_t index, const MatchCriteria& criteria, const DescriptorRules& rules,
-                bool use_once, bool take);
+                bool use_once, bool take) LINTEL_REQUIRES(kLock);
 
   // Removes an unexpected message from its portal's list and destroys it, without an event, when
   // the caller no longer needs it. REQUIRES: it is in that list, and `landed`.
-  void consume(UnexpectedMessage& message);
+  void consume(UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
   // The caller has copied the data of an unexpected message to `start`. That memory must exist
   // until the message is consumed or its *_OVERFLOW event is taken, which then names no descriptor.
   // The message no longer uses its overflow entry. REQUIRES: as consume().
-  void move(UnexpectedMessage& message, void* start);
+  void move(UnexpectedMessage& message, void* start) LINTEL_REQUIRES(kLock);
 
   // Whether there is room for the unexpected header of a message that `descriptor` would accept,
   // and with flow control for its events.
   PortalTable::Room room_for(const Portal& portal, const MemoryDescriptor& descriptor,
-                             const MemoryDescriptor::Acceptance& acceptance, PortalList list);
+                             const MemoryDescriptor::Acceptance& acceptance, PortalList list)
+      LINTEL_REQUIRES(kLock);
   // An overflow entry has accepted a message: makes its header, if it needs one. REQUIRES:
   // room_for() returned kEnough.
-  void begin(Completion& completion);
+  void begin(Completion& completion) LINTEL_REQUIRES(kLock);
   // The data of the message are in place, or will not come (`failure`).
-  void landed(std::uint32_t portal_index, SlotId header, Failure failure);
+  void landed(std::uint32_t portal_index, SlotId header, Failure failure) LINTEL_REQUIRES(kLock);
 
   // Destroys the headers of one portal, or all, without an event.
-  void forget_all(Portal& portal);
-  [[gnu::cold]] void drop_all();
+  void forget_all(Portal& portal) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void drop_all() LINTEL_REQUIRES(kLock);
 
  private:
-  void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant);
-  void log_claimed(UnexpectedMessage& message);
-  void forget(UnexpectedMessage& message);
-  void leave_holder(const UnexpectedMessage& message);
+  void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant)
+      LINTEL_REQUIRES(kLock);
+  void log_claimed(UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
+  void forget(UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
+  void leave_holder(const UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
 
   DescriptorTable& descriptors_;
   EventLog& events_;
@@ -71,7 +74,7 @@ class UnexpectedMessages {
   EntryTable& entries_;
   Triggers& triggers_;
   std::uint32_t max_of_portal_;
-  SlotPool<UnexpectedMessage> messages_;
+  SlotPool<UnexpectedMessage> messages_ LINTEL_GUARDED_BY(kLock);
 };
 
 }  // namespace lintel::portals

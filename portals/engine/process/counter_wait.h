@@ -23,7 +23,7 @@ class CounterWait final : public ObjectWait<CounterWait, CountingEvent, CounterT
 
  private:
   friend ObjectWait;
-  static CountingEvent* find(NetworkInterface& interface, SlotId id) {
+  static CountingEvent* find(NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
     return interface.triggers.counter(id);
   }
   static bool is_ready(const CountingEvent& counter, const CounterTest& wanted) {

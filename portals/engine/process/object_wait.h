@@ -2,12 +2,13 @@
 // ObjectWait: checks several objects of network interfaces, and waits until one of them is ready.
 // The common part of QueueWait and CounterWait.
 //
-// Made on the caller's stack for one call; borrows the process and the names. Thread: one. Every
-// member REQUIRES the process' lock, which is released while it waits.
+// Made on the caller's stack for one call; borrows the process and the names. Thread: one. Releases
+// the process' lock while it waits.
 //
-// A Name has `interface_kind` and `id`. Self defines what differs: static Object*
-// find(NetworkInterface&, SlotId); null: there is none static bool is_ready(const Object&, const
-// Name&); void take(Object&); of the first that is ready
+// A Name has `interface_kind` and `id`. Self defines what differs:
+//   static Object* find(NetworkInterface&, SlotId);     null: there is none
+//   static bool is_ready(const Object&, const Name&);
+//   void take(Object&);                                 of the first that is ready
 // An Object counts its `sleepers`.
 
 #include <atomic>
@@ -27,7 +28,7 @@ class ObjectWait : private Condition {
 
   // kAtOnce: checks once, and if no object is ready, drives the engine for one turn and checks
   // again. kNever: no time limit.
-  Outcome run(TimePoint deadline) {
+  Outcome run(TimePoint deadline) LINTEL_REQUIRES(kLock) {
     if (holds()) return outcome_;
     if (deadline == kAtOnce) {
       process_.progress().advance();
@@ -49,7 +50,7 @@ class ObjectWait : private Condition {
 
  private:
   // True when there is an outcome.
-  bool holds() override {
+  bool holds() override LINTEL_REQUIRES(kLock) {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) {
       outcome_ = Outcome::kStopped;
       return true;
@@ -73,7 +74,7 @@ class ObjectWait : private Condition {
     return true;
   }
 
-  void asleep(bool asleep) override {
+  void asleep(bool asleep) override LINTEL_REQUIRES(kLock) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       // An object that was freed during the sleep has no count any more.
       if (Object* sleeping_on = object(i))
@@ -81,7 +82,7 @@ class ObjectWait : private Condition {
     }
   }
 
-  Object* object(std::size_t index) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+  Object* object(std::size_t index) LINTEL_REQUIRES(kLock) {
     NetworkInterface* interface = process_.interface(names_[index].interface_kind);
     return interface != nullptr ? Self::find(*interface, names_[index].id) : nullptr;
   }

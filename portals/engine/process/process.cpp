@@ -28,7 +28,7 @@ Process::Process(const ProcessOptions& options, TransportFactory factory, ClockF
 
 Process::~Process() {
   close_all();
-  const MutexLock lock(mutex_);
+  const MutexLock held(lock());
   progress_.await_callers();
 }
 
@@ -37,7 +37,7 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits
   const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
   bool first = false;
   {
-    const MutexLock lock(mutex_);
+    const MutexLock held(lock());
     LINTEL_ASSERT(kind < kMaxInterfaces);
     if (interfaces_[kind] != nullptr) return Status::kOk;
     first = endpoint_ == nullptr;
@@ -67,7 +67,7 @@ Status Process::close_interface(std::uint8_t kind) {
   const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
   bool last = true;
   {
-    const MutexLock lock(mutex_);
+    const MutexLock held(lock());
     if (kind >= kMaxInterfaces || interfaces_[kind] == nullptr) return Status::kInterfaceInvalid;
     for (std::size_t other = 0; other < kMaxInterfaces; ++other)
       last = last && (other == kind || interfaces_[other] == nullptr);
@@ -82,7 +82,7 @@ Status Process::close_interface(std::uint8_t kind) {
   }
   if (!last) return Status::kOk;
   progress_.stop_thread();
-  const MutexLock lock(mutex_);
+  const MutexLock held(lock());
   endpoint_->count_frames();
   endpoint_.reset();
   return Status::kOk;
@@ -99,7 +99,7 @@ class Process::Drained final : public TurnCondition {
  public:
   Drained(Process& process, const NetworkInterface& interface, bool last)
       : TurnCondition(process), interface_(interface), last_(last) {}
-  bool holds() override {
+  bool holds() override LINTEL_REQUIRES(kLock) {
     return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle());
   }
 
@@ -128,7 +128,7 @@ void Process::linger(const NetworkInterface& interface, bool last) {
 void Process::close_session(TimePoint end) {
   struct Closed final : Condition {
     explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
-    bool holds() override { return endpoint.close_sessions(process.now()); }
+    bool holds() override LINTEL_REQUIRES(kLock) { return endpoint.close_sessions(process.now()); }
     Process& process;
     Endpoint& endpoint;
   };
@@ -190,23 +190,23 @@ bool Process::take_wake_needed() { return std::exchange(pending_work_.wake_neede
 
 void Process::serve_request() {
   if (!service_) return;
-  mutex_.unlock();
+  lock().unlock();
   service_();
-  mutex_.lock();
+  lock().lock();
 }
 
 // The process may be ending, and the thread that holds the lock may never release it.
 void Process::count_frames() {
-  for (int tries = 1000; !mutex_.try_lock(); --tries) {
+  for (int tries = 1000; !lock().try_lock(); --tries) {
     if (tries == 0) return;
     std::this_thread::yield();
   }
   if (endpoint_ != nullptr) endpoint_->count_frames();
-  mutex_.unlock();
+  lock().unlock();
 }
 
 std::string Process::dump() {
-  const MutexLock lock(mutex_);
+  const MutexLock held(lock());
   std::string out;
   for (auto& interface : interfaces_) {
     if (interface != nullptr) interface->dump(out);

@@ -20,6 +20,7 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/mutex.h"
+#include "base/process_lock.h"
 #include "portals/engine/interface/network_interface.h"
 #include "portals/engine/process/attached_work.h"
 #include "portals/engine/progress/progress.h"
@@ -51,7 +52,7 @@ class Process;
 class TurnCondition : public Condition {
  public:
   explicit TurnCondition(Process& process) : process_(process) {}
-  void asleep(bool asleep) LINTEL_NO_THREAD_SAFETY_ANALYSIS final;
+  void asleep(bool asleep) final LINTEL_REQUIRES(kLock);
 
  protected:
   Process& process_;
@@ -67,63 +68,62 @@ class Process : private Work {
   Process& operator=(const Process&) = delete;
   ~Process() override;
 
-  Mutex& lock() LINTEL_RETURN_CAPABILITY(mutex_) { return mutex_; }
+  Mutex& lock() LINTEL_RETURN_CAPABILITY(kLock) { return mutex_; }
 
   // Opens the interface of `kind` with `rules`, and with the first interface the endpoint. An open
   // interface is not changed. Errors: kPidInvalid, kFailed, with a sentence in `explanation`;
   // kNoSpace. [lock not held]
   Status open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits& limits,
                         std::string& explanation, const InterfaceRules& rules = {})
-      LINTEL_EXCLUDES(mutex_);
+      LINTEL_EXCLUDES(kLock);
   // Closes the interface and destroys its objects, and with the last interface the endpoint. Before
   // that it waits until the messages of the interface have left, or none of them has moved for
   // `linger`. Errors: kInterfaceInvalid. [lock not held]
-  Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
-  void close_all() LINTEL_EXCLUDES(mutex_);
+  Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(kLock);
+  void close_all() LINTEL_EXCLUDES(kLock);
 
   // Null if not open.
-  NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) {
+  NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(kLock) {
     return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr;
   }
-  // REQUIRES: an interface is open, and the lock. clang does not check the lock here, because
-  // lambdas call this.
-  Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
-  bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
+  // REQUIRES: an interface is open.
+  Endpoint& endpoint() LINTEL_REQUIRES(kLock) { return *endpoint_; }
+  bool has_endpoint() LINTEL_REQUIRES(kLock) { return endpoint_ != nullptr; }
   // The name of the network for users: "direct", "net", ...; empty if no interface is open.
-  std::string network_name() LINTEL_REQUIRES(mutex_);
+  std::string network_name() LINTEL_REQUIRES(kLock);
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
   TimePoint coarse_now() const override;
 
-  // From now on `work` is driven with the engine's; null: none any more. REQUIRES: the lock;
-  // `work` lives until it is replaced.
-  void attach_work(AttachedWork* work) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  // From now on `work` is driven with the engine's; null: none any more. REQUIRES: `work` lives
+  // until it is replaced.
+  void attach_work(AttachedWork* work) LINTEL_REQUIRES(kLock);
 
-  // Carries out triggered operations that have become due. REQUIRES: the lock.
-  void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  // Carries out triggered operations that have become due.
+  void carry_out_triggered() LINTEL_REQUIRES(kLock);
 
   const Counters& counters() const { return counters_; }
   // Brings counters() up to date, unless another thread holds the lock for too long. [lock not
   // held]
-  void count_frames() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  void count_frames() LINTEL_EXCLUDES(kLock);
   // The state of the engine, for people. [lock not held]
-  std::string dump() LINTEL_EXCLUDES(mutex_);
+  std::string dump() LINTEL_EXCLUDES(kLock);
   // The progress thread calls `service` after Progress::request_service() (a signal).
   void set_service(std::function<void()> service) { service_ = std::move(service); }
 
  private:
-  std::size_t poll(TimePoint now, bool hold) override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  void flush() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  TimePoint next_deadline() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  bool prepare_wait() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  int wait_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  int further_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  bool take_wake_needed() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  void serve_request() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  std::size_t poll(TimePoint now, bool hold) override LINTEL_REQUIRES(kLock);
+  void flush() override LINTEL_REQUIRES(kLock);
+  TimePoint next_deadline() const override LINTEL_REQUIRES(kLock);
+  bool prepare_wait() override LINTEL_REQUIRES(kLock);
+  int wait_fd() const override LINTEL_REQUIRES(kLock);
+  int further_fd() const override LINTEL_REQUIRES(kLock);
+  bool take_wake_needed() override LINTEL_REQUIRES(kLock);
+  void serve_request() override LINTEL_REQUIRES(kLock);
   friend TurnCondition;
   class Drained;
-  void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(mutex_);
-  void close_session(TimePoint end) LINTEL_REQUIRES(mutex_);
+  void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(kLock);
+  void close_session(TimePoint end) LINTEL_REQUIRES(kLock);
 
   ProcessOptions options_;
   TransportFactory factory_;
@@ -132,16 +132,16 @@ class Process : private Work {
   std::mutex lifecycle_;  // interfaces are opened and closed one at a time; locked before mutex_
   Mutex mutex_;
   Counters counters_;
-  std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(mutex_);
+  std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(kLock);
   std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_
-      LINTEL_GUARDED_BY(mutex_);
+      LINTEL_GUARDED_BY(kLock);
   // for the next interface of each kind
-  std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};
-  PendingWork pending_work_ LINTEL_GUARDED_BY(mutex_);
-  TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
-  AttachedWork* attached_work_ LINTEL_GUARDED_BY(mutex_) = nullptr;
+  std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(kLock){};
+  PendingWork pending_work_ LINTEL_GUARDED_BY(kLock);
+  TimePoint last_poll_ LINTEL_GUARDED_BY(kLock);
+  AttachedWork* attached_work_ LINTEL_GUARDED_BY(kLock) = nullptr;
   // the conditions of threads that sleep
-  std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(mutex_);
+  std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(kLock);
   std::function<void()> service_;
   Progress progress_;
 };

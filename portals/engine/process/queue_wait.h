@@ -28,7 +28,7 @@ class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
 
  private:
   friend ObjectWait;
-  static EventQueue* find(NetworkInterface& interface, SlotId id) {
+  static EventQueue* find(NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
     return interface.events.queue(id);
   }
   static bool is_ready(const EventQueue& queue, const QueueName&) { return queue.unread() > 0; }

@@ -13,7 +13,7 @@ class Idle final : public TurnCondition {
         stop_(stop) {}
 
   // Or there is no object any more for which it waits.
-  bool holds() LINTEL_NO_THREAD_SAFETY_ANALYSIS override {
+  bool holds() override LINTEL_REQUIRES(kLock) {
     NetworkInterface* interface = process_.interface(interface_kind_);
     return interface == nullptr || !interface->idle_soon(descriptor_) ||
            stop_.load(std::memory_order_relaxed);

@@ -1,8 +1,8 @@
 #pragma once
 // Ends MDs and entries that operations may still use for a short time (Portals 4).
 //
-// Both functions REQUIRE the process' lock. release_descriptor() may wait, and releases the lock
-// meanwhile. The interface may have been closed when it returns.
+// release_descriptor() may wait, and releases the process' lock meanwhile. The interface may have
+// been closed when it returns.
 
 #include <atomic>
 
@@ -16,9 +16,10 @@ namespace lintel::portals {
 // kDescriptorInvalid; kDescriptorInUse, after one turn: an operation still has an event or count to
 // come, or waits to be triggered.
 Status release_descriptor(Process& process, std::uint8_t interface_kind, SlotId descriptor,
-                          const std::atomic<bool>& stop) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+                          const std::atomic<bool>& stop) LINTEL_REQUIRES(kLock);
 
 // Ends the entry. Errors: kEntryInvalid; kEntryInUse, after one turn: the caller tries again.
-Status unlink_entry(Process& process, NetworkInterface& interface, SlotId entry);
+Status unlink_entry(Process& process, NetworkInterface& interface, SlotId entry)
+    LINTEL_REQUIRES(kLock);
 
 }  // namespace lintel::portals

@@ -7,19 +7,22 @@ class RoomWait final : public TurnCondition {
  public:
   RoomWait(Process& process, std::uint8_t interface_kind, const std::atomic<bool>* stop)
       : TurnCondition(process), interface_kind_(interface_kind), stop_(stop) {}
+  // REQUIRES: the lock, which clang does not check in destructors.
   ~RoomWait() override {
     if (waiter_.is_linked()) process_.endpoint().peers().remove_waiter(waiter_);
   }
 
-  Status begin(ProcessId target) { return process_.endpoint().peers().add_waiter(waiter_, target); }
+  Status begin(ProcessId target) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().peers().add_waiter(waiter_, target);
+  }
   // True when there is room, or no reason to wait any more.
-  bool holds() override {
+  bool holds() override LINTEL_REQUIRES(kLock) {
     return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room();
   }
 
   // The interface of the operation. If it was closed and opened again, its descriptors have other
   // ids.
-  bool gone() LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+  bool gone() LINTEL_REQUIRES(kLock) {
     return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr;
   }
   bool peer_lost() const { return waiter_.peer_lost; }

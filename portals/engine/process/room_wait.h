@@ -14,16 +14,16 @@ namespace lintel::portals {
 // The part of start_when_room() for the case that there is no room.
 [[gnu::cold]] Status wait_and_start(Process& process, std::uint8_t interface_kind,
                                     wire::MessageKind kind, const RequestArguments& arguments,
-                                    const std::atomic<bool>* stop) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+                                    const std::atomic<bool>* stop) LINTEL_REQUIRES(kLock);
 
 // Calls Initiator::start(). While that returns kNoSpace, waits for room, or for the loss of the
-// peer; then the operation ends with the events of a failure, and the call succeeds. REQUIRES: the
-// lock, which is released during the wait: `interface` may have been closed when it returns.
+// peer; then the operation ends with the events of a failure, and the call succeeds. The lock is
+// released during the wait: `interface` may have been closed when it returns.
 // `stop`, if not null, ends the wait when it is set. Errors: as start(), except kNoSpace; kAborted;
 // kDescriptorInvalid also if the interface was closed meanwhile.
 inline Status start_when_room(Process& process, NetworkInterface& interface, wire::MessageKind kind,
                               const RequestArguments& arguments,
-                              const std::atomic<bool>* stop = nullptr) {
+                              const std::atomic<bool>* stop = nullptr) LINTEL_REQUIRES(kLock) {
   const Status status = process.endpoint().initiator().start(interface, kind, arguments);
   return status != Status::kNoSpace
              ? status

@@ -47,7 +47,7 @@ Progress::~Progress() { LINTEL_ASSERT(!thread_.joinable()); }
 
 void Progress::start_thread() {
   {
-    const MutexLock lock(mutex_);
+    const MutexLock lock(mutex());
     stop_ = false;
   }
   thread_ = start_quiet_thread([this] { run(); });
@@ -57,7 +57,7 @@ void Progress::start_thread() {
 void Progress::stop_thread() {
   if (!thread_.joinable()) return;
   {
-    const MutexLock lock(mutex_);
+    const MutexLock lock(mutex());
     stop_ = true;
     idle_.notify_all();
     wake_fd_sleeper();
@@ -120,9 +120,9 @@ void Progress::descriptors_changed() {
 void Progress::await_callers() {
   while (callers_inside_.load(std::memory_order_relaxed) > 0) {
     wake_all();
-    mutex_.unlock();
+    mutex().unlock();
     std::this_thread::yield();
-    mutex_.lock();
+    mutex().lock();
   }
 }
 
@@ -158,9 +158,9 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     after_poll();
     const bool yields = happened == 0 && oversubscription_.should_yield();
     if (yields) {
-      mutex_.unlock();
+      mutex().unlock();
       const Nanoseconds took = yield_processor();
-      mutex_.lock();
+      mutex().lock();
       oversubscription_.yielded(took);
     }
     const bool yielded = mutex_.wanted();
@@ -193,9 +193,9 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
 // Gives the lock to other threads that want it, which may have to be woken first. Does not yield
 // the processor longer than for that, because another thread might keep it for milliseconds.
 void Progress::yield_lock() {
-  mutex_.unlock();
+  mutex().unlock();
   for (int tries = 64; mutex_.wanted() && tries > 0; --tries) std::this_thread::yield();
-  mutex_.lock();
+  mutex().lock();
 }
 
 Nanoseconds Progress::yield_processor() {
@@ -243,10 +243,10 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   limit.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
   sleeper_in_fd_ = true;
   fd_deadline_ = until;
-  mutex_.unlock();
+  mutex().unlock();
   const int ready = ::ppoll(fds, 3, left.count() < 0 ? nullptr : &limit, nullptr);
   if (ready > 0 && fds[0].revents != 0) drain(wake_.get());
-  mutex_.lock();
+  mutex().lock();
   sleeper_in_fd_ = false;
 }
 
@@ -259,7 +259,7 @@ void Progress::sleep_in_fd(TimePoint deadline) {
 // long as one that has a processor of its own.
 void Progress::wait_for_lease() {
   const unsigned sharing = oversubscription_.processes_per_processor();
-  mutex_.unlock();
+  mutex().unlock();
   std::uint64_t seen = 0;
   do {
     seen = activity_.load(std::memory_order_relaxed);
@@ -270,7 +270,7 @@ void Progress::wait_for_lease() {
   } while (activity_.load(std::memory_order_relaxed) != seen &&
            !stop_.load(std::memory_order_relaxed) &&
            !service_requested_.load(std::memory_order_relaxed));
-  mutex_.lock();
+  mutex().lock();
 }
 
 // Only the thread that holds the lock writes these, so they need no atomic additions.
@@ -287,7 +287,7 @@ void Progress::leave() {
 }
 
 void Progress::run() {
-  mutex_.lock();
+  mutex().lock();
   std::uint64_t seen = activity_;
   while (!stop_) {
     if (service_requested_.exchange(false, std::memory_order_acquire)) work_.serve_request();
@@ -314,7 +314,7 @@ void Progress::run() {
     thread_in_fd_ = false;
     if (callers_asleep_ > 0) idle_.notify_all();  // a caller waits for the file descriptor
   }
-  mutex_.unlock();
+  mutex().unlock();
 }
 
 }  // namespace lintel::portals

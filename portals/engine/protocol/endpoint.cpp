@@ -23,7 +23,8 @@ Endpoint::~Endpoint() {
   interfaces_.for_each([](NetworkInterface&) { LINTEL_ASSERT(false); });
   // Messages that are left are answers to live peers for which there was never room. No operation
   // here waits for them.
-  operations_.for_each([this](Operation& operation) { fail(operation, Failure::kShutdown); });
+  operations_.for_each([this](Operation& operation)
+                           LINTEL_REQUIRES(kLock) { fail(operation, Failure::kShutdown); });
   close_unsent(outbox_.take_all(), Failure::kShutdown);
 }
 
@@ -38,7 +39,7 @@ void Endpoint::detach(NetworkInterface& interface) {
     if (unsent.completion.interface != nullptr)
       interface.close(unsent.completion, Failure::kShutdown);
   }
-  operations_.for_each([&](Operation& operation) {
+  operations_.for_each([&](Operation& operation) LINTEL_REQUIRES(kLock) {
     if (operation.interface_kind != interface.kind()) return;
     if (!ending_) transfers_.notify_ending(operation);
     fail(operation, Failure::kShutdown);
@@ -73,8 +74,9 @@ void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   counters_.add(Counter::kPeerFailures);
   peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
   fail_peer(peer, Failure::kPeerDead);
-  interfaces_.for_each(
-      [&](NetworkInterface& interface) { interface.events.peer_lost(peers_.name_of(peer)); });
+  interfaces_.for_each([&](NetworkInterface& interface) LINTEL_REQUIRES(kLock) {
+    interface.events.peer_lost(peers_.name_of(peer));
+  });
 }
 
 void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
@@ -125,7 +127,7 @@ void Endpoint::dump(std::string& out) {
   out += "operations " + std::to_string(operations_.size()) + "\nwaiting messages " +
          std::to_string(outbox_.waiting()) + "\n";
   static constexpr const char* kRequests[] = {"put", "get", "getput"};
-  operations_.for_each([&](const Operation& operation) {
+  operations_.for_each([&](const Operation& operation) LINTEL_REQUIRES(kLock) {
     const ProcessId name = peers_.name_of(operation.peer);
     out += "  operation " + std::to_string(operation.id.slot) + " peer " +
            std::to_string(name.nid.value) + ":" + std::to_string(name.pid.value);

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/counters.h"
+#include "base/process_lock.h"
 #include "portals/engine/protocol/endpoint_options.h"
 #include "portals/engine/protocol/initiator.h"
 #include "portals/engine/protocol/target.h"
@@ -34,99 +35,105 @@ class Endpoint : public transport::Sink {
   const TransferLimits& limits() const { return limits_; }
   // The name of the network for users: "direct", "net", ...
   const std::string& network_name() const { return transport_->attributes().name; }
-  Initiator& initiator() { return initiator_; }
-  Target& target() { return target_; }
-  Peers& peers() { return peers_; }
+  Initiator& initiator() LINTEL_REQUIRES(kLock) { return initiator_; }
+  Target& target() LINTEL_REQUIRES(kLock) { return target_; }
+  Peers& peers() LINTEL_REQUIRES(kLock) { return peers_; }
 
   // `interface` gets messages from now on. REQUIRES: its kind is free, and it lives until detach().
-  void attach(NetworkInterface& interface);
+  void attach(NetworkInterface& interface) LINTEL_REQUIRES(kLock);
   // Refuses messages for it from now on, and ends its operations with Failure::kShutdown. Peers
   // whose operations end by this are notified, unless the end of the session notifies them.
-  void detach(NetworkInterface& interface);
+  void detach(NetworkInterface& interface) LINTEL_REQUIRES(kLock);
   // The interface will be detached when what it has sent has left. Requests for it are refused from
   // now on, so that peers cannot keep it open, or, if it is the `last` one, dropped.
-  void begin_closing(const NetworkInterface& interface, bool last);
+  void begin_closing(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(kLock);
   // No request or reply of it waits to leave, no transfer of it is under way. What was sent may not
   // have arrived.
-  bool drained(const NetworkInterface& interface) const;
+  bool drained(const NetworkInterface& interface) const LINTEL_REQUIRES(kLock);
   // No message of any interface waits to leave.
-  bool idle() const { return outbox_.idle(); }
+  bool idle() const LINTEL_REQUIRES(kLock) { return outbox_.idle(); }
   // A number that grows while data and messages of the interface are being sent.
-  std::uint64_t moved(const NetworkInterface& interface) const;
+  std::uint64_t moved(const NetworkInterface& interface) const LINTEL_REQUIRES(kLock);
 
   // Whether the name is a possible address.
-  bool reachable(ProcessId process) { return peers_.resolve(process).ok(); }
+  bool reachable(ProcessId process) LINTEL_REQUIRES(kLock) { return peers_.resolve(process).ok(); }
   // While `watched`, the death of a connected `process` is noticed even if nothing is under way
   // with it. Calls are counted. REQUIRES: reachable().
-  void watch(ProcessId process, bool watched);
+  void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock);
 
   // Placed messages (placed_messages.cpp): puts whose data are written to the expected memory
   // without a copy. From now on peers may send some.
-  void enable_placement() { transport_->enable_placement(); }
+  void enable_placement() LINTEL_REQUIRES(kLock) { transport_->enable_placement(); }
   // The data of the placed message with that key from `source` are to be written to the memory of
   // `entry`. False: not possible now, or another entry would match first; they are then copied.
   // REQUIRES: of all puts of that source, only the one that this entry matches has this key, and
   // withdraw_placement() comes before any other use of the entry's memory.
   bool expect_placement(NetworkInterface& interface, SlotId entry, ProcessId source,
-                        transport::PlacementKey key);
+                        transport::PlacementKey key) LINTEL_REQUIRES(kLock);
   // Nothing is written there any more. After kArriving the put follows, or the loss of the peer.
-  transport::Withdrawal withdraw_placement(ProcessId source);
+  transport::Withdrawal withdraw_placement(ProcessId source) LINTEL_REQUIRES(kLock);
 
   // Receives what has arrived, sends what had no room. Returns the number of things that happened.
-  std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
+  std::size_t poll(TimePoint now) LINTEL_REQUIRES(kLock) {
+    return turn(transport_->poll(now, *this), now);
+  }
   // The same in two halves. What is sent between them shares frames with the answers to arrivals.
   // Call flush() only if something happened.
-  std::size_t poll_arrivals(TimePoint now) {
+  std::size_t poll_arrivals(TimePoint now) LINTEL_REQUIRES(kLock) {
     return turn(transport_->poll_arrivals(now, *this), now);
   }
-  void flush() { transport_->flush(*this); }
+  void flush() LINTEL_REQUIRES(kLock) { transport_->flush(*this); }
   // False: poll() has something to send, or something may have arrived.
-  bool prepare_wait() { return transport_->prepare_wait(); }
-  int wait_fd() const { return transport_->wait_fd(); }
+  bool prepare_wait() LINTEL_REQUIRES(kLock) { return transport_->prepare_wait(); }
+  int wait_fd() const LINTEL_REQUIRES(kLock) { return transport_->wait_fd(); }
   // The orderly end of the sessions with all peers, see Transport::close().
-  bool close_sessions(TimePoint now) { return transport_->close(now); }
+  bool close_sessions(TimePoint now) LINTEL_REQUIRES(kLock) { return transport_->close(now); }
   // The latest time of the next poll(). Early while writes wait for room: no event reports room.
-  TimePoint next_deadline() const;
+  TimePoint next_deadline() const LINTEL_REQUIRES(kLock);
 
   // transport::Sink
-  void on_message(transport::PeerId from, std::span<const std::byte> message) override;
+  void on_message(transport::PeerId from, std::span<const std::byte> message) override
+      LINTEL_REQUIRES(kLock);
   void on_placed_message(transport::PeerId from, std::span<const std::byte> message,
-                         const transport::PlacedPayload& payload) override;
-  void on_message_left(transport::PeerId) override {}
-  void on_write_done(transport::Context context, Error error) override;
-  void on_immediate(transport::PeerId from, transport::Immediate immediate) override;
-  void on_peer_failed(transport::PeerId peer, Error error) override;
+                         const transport::PlacedPayload& payload) override LINTEL_REQUIRES(kLock);
+  void on_message_left(transport::PeerId) override LINTEL_REQUIRES(kLock) {}
+  void on_write_done(transport::Context context, Error error) override LINTEL_REQUIRES(kLock);
+  void on_immediate(transport::PeerId from, transport::Immediate immediate) override
+      LINTEL_REQUIRES(kLock);
+  void on_peer_failed(transport::PeerId peer, Error error) override LINTEL_REQUIRES(kLock);
 
   // Copies the transport's counters of frames to the process' counters.
-  void count_frames();
+  void count_frames() LINTEL_REQUIRES(kLock);
   // Appends the state of what is under way, for people.
-  void dump(std::string& out);
+  void dump(std::string& out) LINTEL_REQUIRES(kLock);
 
  private:
-  std::size_t turn(std::size_t happened, TimePoint now);
+  std::size_t turn(std::size_t happened, TimePoint now) LINTEL_REQUIRES(kLock);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
-                  std::span<const std::byte> payload);
+                  std::span<const std::byte> payload) LINTEL_REQUIRES(kLock);
   void on_clear(transport::PeerId from, const wire::Clear& message,
-                std::span<const std::byte> segments);
-  void on_written(transport::PeerId from, const wire::Written& message);
-  [[gnu::cold]] void on_discard(transport::PeerId from, const wire::Discard& message);
-  [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes);
-  [[gnu::cold]] void fail(Operation& operation, Failure failure);
-  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure);
-  [[gnu::cold]] void close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure);
+                std::span<const std::byte> segments) LINTEL_REQUIRES(kLock);
+  void on_written(transport::PeerId from, const wire::Written& message) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void on_discard(transport::PeerId from, const wire::Discard& message)
+      LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void fail(Operation& operation, Failure failure) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure)
+      LINTEL_REQUIRES(kLock);
 
   std::unique_ptr<transport::Transport> transport_;
   Counters& counters_;
   TransferLimits limits_;
-  InterfaceTable interfaces_;
-  Peers peers_;
-  Outbox outbox_;
-  Operations operations_;
-  Transfers transfers_;
-  Initiator initiator_;
-  Target target_;
-  TimePoint last_poll_;
-  bool ending_ = false;  // the last interface is being closed
+  InterfaceTable interfaces_ LINTEL_GUARDED_BY(kLock);
+  Peers peers_ LINTEL_GUARDED_BY(kLock);
+  Outbox outbox_ LINTEL_GUARDED_BY(kLock);
+  Operations operations_ LINTEL_GUARDED_BY(kLock);
+  Transfers transfers_ LINTEL_GUARDED_BY(kLock);
+  Initiator initiator_ LINTEL_GUARDED_BY(kLock);
+  Target target_ LINTEL_GUARDED_BY(kLock);
+  TimePoint last_poll_ LINTEL_GUARDED_BY(kLock);
+  bool ending_ LINTEL_GUARDED_BY(kLock) = false;  // the last interface is being closed
 };
 
 }  // namespace lintel::portals

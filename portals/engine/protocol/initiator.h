@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/counters.h"
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/interface/interface_table.h"
 #include "portals/engine/protocol/operations.h"
@@ -34,49 +35,55 @@ class Initiator {
   // Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room());
   // nothing has happened then.
   Status start(NetworkInterface& interface, wire::MessageKind kind,
-               const RequestArguments& arguments);
+               const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
   // The same without the checks of Portals 4, for callers that observe its limits.
-  Status put(NetworkInterface& interface, const RequestArguments& arguments);
-  Status get(NetworkInterface& interface, const RequestArguments& arguments);
+  Status put(NetworkInterface& interface, const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
+  Status get(NetworkInterface& interface, const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
   // A put as a placed message, of one contiguous piece of memory. SEND_END reports that the memory
   // is no longer needed. Errors: as put(), and kNoSpace if it cannot leave at once. REQUIRES: the
   // receiver has called enable_placement(), and no acknowledgement is wanted.
   Status put_placed(NetworkInterface& interface, const RequestArguments& arguments,
-                    transport::PlacementKey key);
+                    transport::PlacementKey key) LINTEL_REQUIRES(kLock);
   // Whether there is room for one more operation: fewer than max() of this process are under way,
   // and fewer messages than max() wait for room in the transport.
-  bool has_room() const { return operations_.has_room() && outbox_.waiting() < operations_.max(); }
+  bool has_room() const LINTEL_REQUIRES(kLock) {
+    return operations_.has_room() && outbox_.waiting() < operations_.max();
+  }
   // Ends an operation for which start() had no room and whose peer was lost meanwhile, with the
   // events and counts of a failed operation. Errors: as start().
   Status fail_unstarted(NetworkInterface& interface, wire::MessageKind kind,
-                        const RequestArguments& arguments);
+                        const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
 
   // ---- Triggered operations (triggered.cpp)
   // Calls start() when `counter` has reached `threshold`, which may already be true. Errors in the
   // operation are found now. Errors: as start(), and kCounterInvalid.
   Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind,
-                    const RequestArguments& arguments, SlotId counter, std::uint64_t threshold);
+                    const RequestArguments& arguments, SlotId counter, std::uint64_t threshold)
+      LINTEL_REQUIRES(kLock);
   // Carries out the triggered operations that have become due, on every interface. True: one found
   // no room. It remains the next of its interface; call again after each poll.
-  bool carry_out_triggered();
+  bool carry_out_triggered() LINTEL_REQUIRES(kLock);
   // How many triggered operations of one interface have begun. Never decreases.
-  std::uint64_t fired(std::uint8_t interface_kind) const { return fired_[interface_kind]; }
+  std::uint64_t fired(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
+    return fired_[interface_kind];
+  }
 
   // ---- Answers
-  void on_ack(transport::PeerId from, const wire::Response& response);
+  void on_ack(transport::PeerId from, const wire::Response& response) LINTEL_REQUIRES(kLock);
   void on_reply(transport::PeerId from, const wire::Response& response,
-                std::span<const std::byte> payload);
+                std::span<const std::byte> payload) LINTEL_REQUIRES(kLock);
   // A DISCARD for the request of `operation`: no answer comes, or no further one.
-  void on_discard(Operation& operation);
+  void on_discard(Operation& operation) LINTEL_REQUIRES(kLock);
   // A transfer has ended. `ended` names its operation if that has a PendingRequest.
-  void on_ended(const Transfers::Ended& ended) {
+  void on_ended(const Transfers::Ended& ended) LINTEL_REQUIRES(kLock) {
     if (ended.operation != nullptr) finish(ended);
   }
   // Ends the request with the events of a failure. `reported`: SEND_END has already reported it.
   // The operation ends too if it has no other part.
-  [[gnu::cold]] void fail(Operation& operation, Failure failure, bool reported);
+  [[gnu::cold]] void fail(Operation& operation, Failure failure, bool reported)
+      LINTEL_REQUIRES(kLock);
   // The same for a request whose message was never sent.
-  [[gnu::cold]] void fail_unsent(SlotId operation, Failure failure);
+  [[gnu::cold]] void fail_unsent(SlotId operation, Failure failure) LINTEL_REQUIRES(kLock);
 
  private:
   struct Prepared {
@@ -84,33 +91,36 @@ class Initiator {
     transport::PeerId peer;
     std::uint64_t length;
   };
-  Status prepare(NetworkInterface& interface, const RequestArguments& arguments,
-                 Prepared& prepared);
+  Status prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared)
+      LINTEL_REQUIRES(kLock);
   Status check(NetworkInterface& interface, wire::MessageKind kind,
-               const RequestArguments& arguments, Prepared& prepared);
-  Status get_put(NetworkInterface& interface, const RequestArguments& arguments);
+               const RequestArguments& arguments, Prepared& prepared) LINTEL_REQUIRES(kLock);
+  Status get_put(NetworkInterface& interface, const RequestArguments& arguments)
+      LINTEL_REQUIRES(kLock);
   Status send_put(NetworkInterface& interface, const RequestArguments& arguments,
-                  const Prepared& prepared, wire::MessageKind kind);
+                  const Prepared& prepared, wire::MessageKind kind) LINTEL_REQUIRES(kLock);
   Status send_get(NetworkInterface& interface, const RequestArguments& arguments,
-                  const Prepared& prepared);
+                  const Prepared& prepared) LINTEL_REQUIRES(kLock);
   Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments,
-                    const Prepared& prepared, wire::MessageKind kind);
+                    const Prepared& prepared, wire::MessageKind kind) LINTEL_REQUIRES(kLock);
   Operation* create(const Prepared& prepared, NetworkInterface& interface,
-                    PendingRequest::Kind kind);
+                    PendingRequest::Kind kind) LINTEL_REQUIRES(kLock);
   void expect_answer(NetworkInterface& interface, PendingRequest& request,
-                     const wire::Request& sent, const RequestArguments& arguments);
-  void end(Operation& operation);
-  void finish(const Transfers::Ended& ended);
+                     const wire::Request& sent, const RequestArguments& arguments)
+      LINTEL_REQUIRES(kLock);
+  void end(Operation& operation) LINTEL_REQUIRES(kLock);
+  void finish(const Transfers::Ended& ended) LINTEL_REQUIRES(kLock);
   void log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure,
-               bool count_only = false);
+               bool count_only = false) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void log_no_ack(NetworkInterface& interface, const PendingRequest& request,
-                                Failure failure, bool reported_by_send);
+                                Failure failure, bool reported_by_send) LINTEL_REQUIRES(kLock);
   void log_reply(NetworkInterface& interface, const PendingRequest& request, std::uint64_t length,
-                 Failure failure);
-  bool carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
+                 Failure failure) LINTEL_REQUIRES(kLock);
+  bool carry_out(NetworkInterface& interface, const TriggeredOperation& operation)
+      LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void fail_to_start(NetworkInterface& interface, wire::MessageKind kind,
                                    const RequestArguments& arguments, std::uint64_t length,
-                                   Failure failure);
+                                   Failure failure) LINTEL_REQUIRES(kLock);
 
   const TransferLimits& limits_;
   std::size_t max_message_bytes_;
@@ -120,9 +130,9 @@ class Initiator {
   Transfers& transfers_;
   const InterfaceTable& interfaces_;
   Counters& counters_;
-  SlotPool<PendingRequest> requests_;
+  SlotPool<PendingRequest> requests_ LINTEL_GUARDED_BY(kLock);
   // triggered operations that have begun, by interface
-  std::array<std::uint64_t, kMaxInterfaces> fired_{};
+  std::array<std::uint64_t, kMaxInterfaces> fired_ LINTEL_GUARDED_BY(kLock){};
 };
 
 // The kind of message for a triggered operation. REQUIRES: not kIncrement or kSet.

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/protocol/operation.h"
 #include "transport/transport.h"
@@ -31,31 +32,36 @@ class Operations {
 
   // Makes an operation, to which the caller gives a part. Null: there are too many. `own`: a
   // request of this process begins it.
-  Operation* create(transport::PeerId peer, std::uint8_t interface_kind, bool own);
+  Operation* create(transport::PeerId peer, std::uint8_t interface_kind, bool own)
+      LINTEL_REQUIRES(kLock);
   // A part of `operation` has ended. Destroys the operation if that was its last part.
-  void release(Operation& operation);
+  void release(Operation& operation) LINTEL_REQUIRES(kLock);
 
-  Operation* get(SlotId id) { return operations_.get(id); }
+  Operation* get(SlotId id) LINTEL_REQUIRES(kLock) { return operations_.get(id); }
   // The operation of that token, if its peer is `peer`. This is checked because peers send tokens.
-  Operation* find(std::uint64_t token, transport::PeerId peer) {
+  Operation* find(std::uint64_t token, transport::PeerId peer) LINTEL_REQUIRES(kLock) {
     Operation* const operation = operations_.get(SlotId::unpack(token));
     return operation != nullptr && operation->peer == peer ? operation : nullptr;
   }
   // The operation that is in that slot now, or null.
-  Operation* find_slot(std::uint32_t slot) { return operations_.find_slot(slot); }
+  Operation* find_slot(std::uint32_t slot) LINTEL_REQUIRES(kLock) {
+    return operations_.find_slot(slot);
+  }
 
   // Whether fewer than max() operations of this process are under way.
-  bool has_room() const { return own_ < max_; }
+  bool has_room() const LINTEL_REQUIRES(kLock) { return own_ < max_; }
   std::size_t max() const { return max_; }
-  std::size_t size() const { return operations_.size(); }
+  std::size_t size() const LINTEL_REQUIRES(kLock) { return operations_.size(); }
 
   // The oldest operation with that peer, or null.
-  Operation* first_with(transport::PeerId peer);
-  bool any_with(transport::PeerId peer) { return first_with(peer) != nullptr; }
+  Operation* first_with(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  bool any_with(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
+    return first_with(peer) != nullptr;
+  }
   // Calls `visit(Operation&)` for each operation, peer by peer, the oldest first. `visit` may end
   // its operation, and no other.
   template <class Visit>
-  void for_each(Visit&& visit) {
+  void for_each(Visit&& visit) LINTEL_REQUIRES(kLock) {
     for (std::size_t peer = 0; peer < by_peer_.size(); ++peer) {
       if (!by_peer_[peer]) continue;
       for (auto next = by_peer_[peer]->begin(); next != by_peer_[peer]->end();) {
@@ -70,13 +76,13 @@ class Operations {
                                                  &Operation::peer_link>;
   using List = boost::intrusive::list<Operation, PeerHook>;
 
-  List& list_of(transport::PeerId peer);
+  List& list_of(transport::PeerId peer) LINTEL_REQUIRES(kLock);
 
   transport::Transport& transport_;
   std::size_t max_;
-  SlotPool<Operation> operations_;
-  std::size_t own_ = 0;  // own ones among them
-  std::vector<std::unique_ptr<List>> by_peer_;
+  SlotPool<Operation> operations_ LINTEL_GUARDED_BY(kLock);
+  std::size_t own_ LINTEL_GUARDED_BY(kLock) = 0;  // own ones among them
+  std::vector<std::unique_ptr<List>> by_peer_ LINTEL_GUARDED_BY(kLock);
 };
 
 }  // namespace lintel::portals

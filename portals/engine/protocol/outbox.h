@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/counters.h"
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/memory/memory_region.h"
@@ -51,7 +52,7 @@ class Outbox {
   // whose request this is, for Unsent.
   template <class Fixed>
   void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {},
-            Completion* completion = nullptr, SlotId operation = {}) {
+            Completion* completion = nullptr, SlotId operation = {}) LINTEL_REQUIRES(kLock) {
     if (send_at_once(peer, fixed, payload)) {
       finish(completion);
     } else {
@@ -63,13 +64,14 @@ class Outbox {
   // left. False: there is no room, or other messages wait already. Nothing has happened then, and
   // keep() must follow.
   template <class Fixed>
-  bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload);
+  bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload)
+      LINTEL_REQUIRES(kLock);
   template <class Fixed>
   void keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-            Completion* completion, SlotId operation);
+            Completion* completion, SlotId operation) LINTEL_REQUIRES(kLock);
 
   // Tries to send the messages that wait. Returns how many have left.
-  std::size_t retry();
+  std::size_t retry() LINTEL_REQUIRES(kLock);
 
   // A message that will not be sent. The caller closes its completion, and ends the operation whose
   // request it was.
@@ -79,27 +81,29 @@ class Outbox {
   };
   // Removes the messages that wait for `peer`, or all that wait, and returns them, the oldest
   // first.
-  [[gnu::cold]] std::vector<Unsent> take(transport::PeerId peer);
-  [[gnu::cold]] std::vector<Unsent> take_all();
+  [[gnu::cold]] std::vector<Unsent> take(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] std::vector<Unsent> take_all() LINTEL_REQUIRES(kLock);
   // An interface ends while others remain. Its requests and the messages of its transfers are
   // removed and returned. Its answers are still sent later, with a copy of their bytes, so that
   // nothing here refers to the interface or its memory any more.
-  [[gnu::cold]] std::vector<Unsent> withdraw(std::uint8_t interface_kind);
+  [[gnu::cold]] std::vector<Unsent> withdraw(std::uint8_t interface_kind) LINTEL_REQUIRES(kLock);
 
   // Sends `to` a DISCARD: its operation of that token gets no further answer.
-  [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token);
+  [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token) LINTEL_REQUIRES(kLock);
 
-  bool waits_for(transport::PeerId peer) const {
+  bool waits_for(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
     return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();
   }
-  bool idle() const { return waiting_ == 0; }
-  std::size_t waiting() const { return waiting_; }
+  bool idle() const LINTEL_REQUIRES(kLock) { return waiting_ == 0; }
+  std::size_t waiting() const LINTEL_REQUIRES(kLock) { return waiting_; }
   // Of the requests and replies of one interface: how many wait, and how many have left after a
   // wait. The latter never decreases.
-  std::size_t waiting_of(std::uint8_t interface_kind) const {
+  std::size_t waiting_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
     return tallies_[interface_kind].waiting;
   }
-  std::uint64_t left_of(std::uint8_t interface_kind) const { return tallies_[interface_kind].left; }
+  std::uint64_t left_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
+    return tallies_[interface_kind].left;
+  }
 
  private:
   static constexpr std::size_t kMaxFixed = std::max(sizeof(wire::Request), sizeof(wire::Response));
@@ -127,20 +131,21 @@ class Outbox {
     std::uint64_t left = 0;
   };
 
-  Queue& queue(transport::PeerId peer);
+  Queue& queue(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   static void place(const Payload& payload, std::byte* out);
-  void finish(Completion* completion);
-  void enqueue(transport::PeerId peer, Waiting&& message);
-  bool send_now(transport::PeerId peer, Waiting& message);
-  void forget(const Waiting& message);
-  [[gnu::cold]] void keep_without_interface(Waiting& message);
+  void finish(Completion* completion) LINTEL_REQUIRES(kLock);
+  void enqueue(transport::PeerId peer, Waiting&& message) LINTEL_REQUIRES(kLock);
+  bool send_now(transport::PeerId peer, Waiting& message) LINTEL_REQUIRES(kLock);
+  void forget(const Waiting& message) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void keep_without_interface(Waiting& message) LINTEL_REQUIRES(kLock);
 
   transport::Transport& transport_;
   Counters& counters_;
-  std::vector<std::unique_ptr<Queue>> queues_;  // by peer
-  std::vector<transport::PeerId> blocked_;      // peers whose queue is not empty
-  std::size_t waiting_ = 0;
-  std::array<Tally, kMaxInterfaces> tallies_{};  // by interface
+  std::vector<std::unique_ptr<Queue>> queues_ LINTEL_GUARDED_BY(kLock);  // by peer
+  // peers whose queue is not empty
+  std::vector<transport::PeerId> blocked_ LINTEL_GUARDED_BY(kLock);
+  std::size_t waiting_ LINTEL_GUARDED_BY(kLock) = 0;
+  std::array<Tally, kMaxInterfaces> tallies_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 
 template <class Fixed>

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/process_lock.h"
 #include "portals/engine/values/status.h"
 #include "transport/transport.h"
 
@@ -33,41 +34,44 @@ class Peers {
   }
 
   // Error: the name is not a possible address on this network.
-  Result<transport::PeerId> resolve(ProcessId process) {
+  Result<transport::PeerId> resolve(ProcessId process) LINTEL_REQUIRES(kLock) {
     if (last_ != transport::kNoPeer && process == last_resolved_) return last_;
     return look_up(process);
   }
-  ProcessId name_of(transport::PeerId peer) const { return transport_.name_of(peer); }
+  ProcessId name_of(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
+    return transport_.name_of(peer);
+  }
 
   // From add_waiter() to remove_waiter() the loss of the peer is noticed. Errors: kProcessInvalid.
-  Status add_waiter(Waiter& waiter, ProcessId process);
-  void remove_waiter(Waiter& waiter);
+  Status add_waiter(Waiter& waiter, ProcessId process) LINTEL_REQUIRES(kLock);
+  void remove_waiter(Waiter& waiter) LINTEL_REQUIRES(kLock);
   // Sets peer_lost of the calls that wait for that peer.
-  void notify_waiters(transport::PeerId lost) {
+  void notify_waiters(transport::PeerId lost) LINTEL_REQUIRES(kLock) {
     for (Waiter& waiter : waiters_) waiter.peer_lost |= waiter.peer == lost;
   }
 
   // Logs the loss of a peer: as a warning only if operations fail by it, and once until a message
   // of the peer arrives again. A peer that has ended normally causes no warning, and no further one
   // for the next operation with it.
-  [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something);
+  [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something) LINTEL_REQUIRES(kLock);
   // A message of that peer has arrived.
-  void note_message(transport::PeerId peer) {
+  void note_message(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
     if (losses_logged_ > 0) [[unlikely]]
       clear_loss(peer);
   }
 
  private:
-  Result<transport::PeerId> look_up(ProcessId process);
-  [[gnu::cold]] void clear_loss(transport::PeerId peer);
+  Result<transport::PeerId> look_up(ProcessId process) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void clear_loss(transport::PeerId peer) LINTEL_REQUIRES(kLock);
 
   transport::Transport& transport_;
-  ProcessId last_resolved_;  // because programs often use one peer many times in a row
-  transport::PeerId last_ = transport::kNoPeer;
-  boost::intrusive::list<Waiter> waiters_;
+  // because programs often use one peer many times in a row
+  ProcessId last_resolved_ LINTEL_GUARDED_BY(kLock);
+  transport::PeerId last_ LINTEL_GUARDED_BY(kLock) = transport::kNoPeer;
+  boost::intrusive::list<Waiter> waiters_ LINTEL_GUARDED_BY(kLock);
   // by peer: its loss was logged, and no message of it has arrived since
-  std::vector<bool> loss_logged_;
-  std::size_t losses_logged_ = 0;  // of them
+  std::vector<bool> loss_logged_ LINTEL_GUARDED_BY(kLock);
+  std::size_t losses_logged_ LINTEL_GUARDED_BY(kLock) = 0;  // of them
 };
 
 }  // namespace lintel::portals

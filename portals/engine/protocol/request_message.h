@@ -27,6 +27,6 @@ inline void describe_send(const NetworkInterface& interface, const wire::Request
 
 // Logs SEND_START. The completion is for SEND_END.
 Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor,
-                     const wire::Request& request, void* user_pointer);
+                     const wire::Request& request, void* user_pointer) LINTEL_REQUIRES(kLock);
 
 }  // namespace lintel::portals

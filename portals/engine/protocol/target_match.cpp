@@ -53,7 +53,7 @@ wire::Response echo(wire::MessageKind kind, const wire::Request& request, const 
 std::optional<Target::Match> Target::match(NetworkInterface& interface, transport::PeerId from,
                                            const wire::Request& request, std::uint32_t needed,
                                            std::size_t element) {
-  const auto refused = [&](DropCause cause, Failure failure) {
+  const auto refused = [&](DropCause cause, Failure failure) LINTEL_REQUIRES(kLock) {
     refuse(interface, from, request, cause, failure);
     return std::nullopt;
   };

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/counters.h"
+#include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/protocol/operation.h"
 #include "portals/engine/protocol/operations.h"
@@ -69,80 +70,85 @@ class Transfers {
 
   // ---- The source
   // Gives `operation` a source that waits for a CLEAR, with that completion.
-  void begin_source(Operation& operation, const Place& from, const Completion& completion);
+  void begin_source(Operation& operation, const Place& from, const Completion& completion)
+      LINTEL_REQUIRES(kLock);
   // The same for data that leave at once as the payload of a placed message. The completion is set
   // afterwards, by set_completion(). False: the network does not accept it now, and nothing has
   // happened.
   bool begin_placed(Operation& operation, const wire::Request& request,
-                    std::span<const std::byte> data, transport::PlacementKey key);
-  void set_completion(Operation& operation, const Completion& completion);
+                    std::span<const std::byte> data, transport::PlacementKey key)
+      LINTEL_REQUIRES(kLock);
+  void set_completion(Operation& operation, const Completion& completion) LINTEL_REQUIRES(kLock);
   // Whether the source of the operation waits for such a CLEAR, which names the operation. Changes
   // nothing.
   static bool may_clear(const Operation& operation, const wire::Clear& message);
-  Ended clear(Operation& operation, const wire::Clear& message,
-              std::span<const std::byte> segments);
-  Ended write_ended(transport::Context context, Error error);
+  Ended clear(Operation& operation, const wire::Clear& message, std::span<const std::byte> segments)
+      LINTEL_REQUIRES(kLock);
+  Ended write_ended(transport::Context context, Error error) LINTEL_REQUIRES(kLock);
   // The receiver has acknowledged the data, or refused them (`response_failed`); or it wants none
   // (discarded).
-  Ended acknowledged(Operation& operation, bool response_failed);
-  Ended discarded(Operation& operation);
+  Ended acknowledged(Operation& operation, bool response_failed) LINTEL_REQUIRES(kLock);
+  Ended discarded(Operation& operation) LINTEL_REQUIRES(kLock);
 
   // ---- The sink
   // Gives `operation` a sink: registers its memory and sends CLEAR. False: this is not possible,
   // nothing has happened, and the caller keeps the completion.
   bool begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
-                  const Completion& completion, const Answer& answer);
+                  const Completion& completion, const Answer& answer) LINTEL_REQUIRES(kLock);
   // Gives `get` a sink for all that it asks for. Writes the CLEAR to `out` (kMostClearBytes) and
   // returns its size. 0: one CLEAR is not enough, or the memory could not be registered; nothing
   // has happened. `room`: bytes for the CLEAR in the message of the get.
-  std::uint32_t clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out);
+  std::uint32_t clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out)
+      LINTEL_REQUIRES(kLock);
   // The reply to `get` does not come by the writes for its CLEAR: ends the sink.
-  void withdraw_clear(Operation& get);
-  // The operation whose sink the immediate of a write of `from` names, or null. An immediate counts
-  // only for the peer that it was given to, as far as the network tells whose write it was.
-  Operation* sink_of(transport::PeerId from, transport::Immediate immediate);
-  Ended immediate_came(Operation& operation, transport::Immediate immediate);
+  void withdraw_clear(Operation& get) LINTEL_REQUIRES(kLock);
+  // The operation whose sink a write's immediate names, or null.
+  Operation* sink_of(transport::PeerId from, transport::Immediate immediate) LINTEL_REQUIRES(kLock);
+  Ended immediate_came(Operation& operation, transport::Immediate immediate) LINTEL_REQUIRES(kLock);
   static bool may_count(const Operation& operation, const wire::Written& message);
-  Ended written_came(Operation& operation, const wire::Written& message);
+  Ended written_came(Operation& operation, const wire::Written& message) LINTEL_REQUIRES(kLock);
 
   // ---- Both
   // Ends the source and sink of `operation`. True: the END event of a source was not logged before,
   // and now reports the failure. `operation` may have ended when it returns.
-  [[gnu::cold]] bool fail(Operation& operation, Failure failure);
+  [[gnu::cold]] bool fail(Operation& operation, Failure failure) LINTEL_REQUIRES(kLock);
   // The operation will be ended here: notifies the other side, if that waits for a message that
   // will not come and nothing else notifies it.
-  [[gnu::cold]] void notify_ending(const Operation& operation);
+  [[gnu::cold]] void notify_ending(const Operation& operation) LINTEL_REQUIRES(kLock);
   // Whether writes wait for room; retry() tries to post them.
-  bool waits_for_room() const { return !waiting_for_room_.empty(); }
-  void retry();
+  bool waits_for_room() const LINTEL_REQUIRES(kLock) { return !waiting_for_room_.empty(); }
+  void retry() LINTEL_REQUIRES(kLock);
   // Of one interface: how many transfers are under way, and how many writes have ended. The latter
   // never decreases.
-  std::size_t moving(std::uint8_t interface_kind) const { return tallies_[interface_kind].moving; }
-  std::uint64_t writes_done(std::uint8_t interface_kind) const {
+  std::size_t moving(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
+    return tallies_[interface_kind].moving;
+  }
+  std::uint64_t writes_done(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
     return tallies_[interface_kind].writes_done;
   }
 
  private:
-  TransferSource& make_source(Operation& operation);
-  TransferSink& make_sink(Operation& operation, const Place& to);
-  void end_source(Operation& operation);
-  void end_sink(Operation& operation);
-  void deregister(Registrations& registered);
+  TransferSource& make_source(Operation& operation) LINTEL_REQUIRES(kLock);
+  TransferSink& make_sink(Operation& operation, const Place& to) LINTEL_REQUIRES(kLock);
+  void end_source(Operation& operation) LINTEL_REQUIRES(kLock);
+  void end_sink(Operation& operation) LINTEL_REQUIRES(kLock);
+  void deregister(Registrations& registered) LINTEL_REQUIRES(kLock);
   bool make_clear(const Operation& operation, TransferSink& sink, std::size_t room,
-                  wire::Clear& clear, std::byte* segments);
-  bool clear_next(const Operation& operation, TransferSink& sink);
-  Ended finish_sink_if_complete(Operation& operation);
-  Ended fail_sink(Operation& operation);
-  [[gnu::cold]] void refuse_data(const Operation& operation, Failure failure);
+                  wire::Clear& clear, std::byte* segments) LINTEL_REQUIRES(kLock);
+  bool clear_next(const Operation& operation, TransferSink& sink) LINTEL_REQUIRES(kLock);
+  Ended finish_sink_if_complete(Operation& operation) LINTEL_REQUIRES(kLock);
+  Ended fail_sink(Operation& operation) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void refuse_data(const Operation& operation, Failure failure)
+      LINTEL_REQUIRES(kLock);
   Ended start_writing(Operation& operation, const wire::Clear& message,
-                      std::span<const std::byte> segments);
+                      std::span<const std::byte> segments) LINTEL_REQUIRES(kLock);
   bool plan_writes(const Operation& operation, const wire::Clear& message,
-                   std::span<const std::byte> segments);
-  void post_writes(Operation& operation);
-  Ended writes_finished(Operation& operation);
-  Ended source_finished(Operation& operation);
-  Ended close_source(Operation& operation);
-  [[gnu::cold]] Ended give_up(Operation& operation);
+                   std::span<const std::byte> segments) LINTEL_REQUIRES(kLock);
+  void post_writes(Operation& operation) LINTEL_REQUIRES(kLock);
+  Ended writes_finished(Operation& operation) LINTEL_REQUIRES(kLock);
+  Ended source_finished(Operation& operation) LINTEL_REQUIRES(kLock);
+  Ended close_source(Operation& operation) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] Ended give_up(Operation& operation) LINTEL_REQUIRES(kLock);
 
   struct Tally {
     std::size_t moving = 0;
@@ -153,11 +159,11 @@ class Transfers {
   Outbox& outbox_;
   Operations& operations_;
   Counters& counters_;
-  SlotPool<TransferSource> sources_;
-  SlotPool<TransferSink> sinks_;
+  SlotPool<TransferSource> sources_ LINTEL_GUARDED_BY(kLock);
+  SlotPool<TransferSink> sinks_ LINTEL_GUARDED_BY(kLock);
   // operations whose next write had no room
-  std::vector<SlotId> waiting_for_room_;
-  std::array<Tally, kMaxInterfaces> tallies_{};  // by interface
+  std::vector<SlotId> waiting_for_room_ LINTEL_GUARDED_BY(kLock);
+  std::array<Tally, kMaxInterfaces> tallies_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 
 }  // namespace lintel::portals

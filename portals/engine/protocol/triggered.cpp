@@ -46,7 +46,7 @@ bool Initiator::carry_out_triggered() {
   for (bool again = true; again;) {
     again = false;
     waiting = false;
-    interfaces_.for_each([&](NetworkInterface& interface) {
+    interfaces_.for_each([&](NetworkInterface& interface) LINTEL_REQUIRES(kLock) {
       while (TriggeredOperation* operation = interface.triggers.next_due()) {
         if (!carry_out(interface, *operation)) {
           waiting = true;  // and those behind it, because they begin in order

@@ -36,14 +36,14 @@ class ImpiPacketRelay : public ::testing::Test {
 
   ImpiPacketRelay() {
     for (std::size_t rank = 0; rank < 2; ++rank) {
-      mpi::kLock.is_held();
+      kLock.is_held();
       job.at(rank).outside().set_gateway(&gateway_);
       End& end = ends[rank];
       end.relay = std::make_unique<PacketRelay>(
           job.at(rank), static_cast<std::int32_t>(1 - rank), kDataBytes,
           PacketRelay::RelayEvents{
               [this, &end, rank](const Packet& packet, std::span<const std::byte> data) {
-                mpi::kLock.is_held();
+                kLock.is_held();
                 if (handle_more) job.at(rank).handle_events();
                 end.packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
                 return Error();
@@ -53,7 +53,7 @@ class ImpiPacketRelay : public ::testing::Test {
   }
   void TearDown() override {
     for (std::size_t rank = 0; rank < 2; ++rank) {
-      mpi::kLock.is_held();
+      kLock.is_held();
       job.at(rank).outside().set_gateway(nullptr);
       job.close(rank);
     }

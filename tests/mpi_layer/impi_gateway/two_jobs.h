@@ -34,7 +34,7 @@ class TwoJobs {
     for (std::size_t job = 0; job < 2; ++job) sides_[job]->other = sides_[1 - job].get();
   }
   ~TwoJobs() {
-    mpi::kLock.is_held();
+    kLock.is_held();
     for (auto& side : sides_) side->messenger().outside().set_gateway(nullptr);
     for (auto& side : sides_) side->job.reset();
   }
@@ -49,7 +49,7 @@ class TwoJobs {
     const auto [packet, data] = std::move(side.packets.front());
     side.packets.pop_front();
     EXPECT_TRUE(side.other->gateway->on_packet(packet, data).ok());
-    mpi::kLock.is_held();
+    kLock.is_held();
     side.other->messenger().handle_events();
     side.other->gateway->deliver_waiting();
     side.gateway->resume();
@@ -83,7 +83,7 @@ class TwoJobs {
       for (const std::int64_t pid : {number, 1 - number})
         layout.procs.push_back({{mpi::impi::host_id_of(0x7f000001), 100 + pid}, 0});
       gateway = std::make_unique<mpi::impi::ImpiGateway>(messenger(), layout, 0, *this);
-      mpi::kLock.is_held();
+      kLock.is_held();
       messenger().outside().set_gateway(gateway.get());
     }
     mpi::Messenger& messenger() { return job->at(0); }

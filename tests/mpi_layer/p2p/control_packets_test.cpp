@@ -12,7 +12,7 @@ using mpi::PacketKind;
 
 class ControlPacketsPart : public PartsTest {
  protected:
-  std::vector<Control> arrived() LINTEL_REQUIRES(mpi::kLock) {
+  std::vector<Control> arrived() LINTEL_REQUIRES(kLock) {
     settle();
     std::vector<Control> packets;
     for (const portals::Event& event : there.take_events()) {
@@ -24,7 +24,7 @@ class ControlPacketsPart : public PartsTest {
 };
 
 TEST_F(ControlPacketsPart, ControlsArriveUnchanged) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.controls.send(*here.peer, {PacketKind::kSyncack, 0, 7, 9, 0, 0});
   here.controls.send_credit(*here.peer, {500, 3});
   const std::vector<Control> packets = arrived();
@@ -40,7 +40,7 @@ TEST_F(ControlPacketsPart, ControlsArriveUnchanged) {
 }
 
 TEST_F(ControlPacketsPart, NothingIsSentToALostPeer) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.peer->lost = true;
   here.controls.send_credit(*here.peer, {500, 3});
   EXPECT_TRUE(here.controls.idle());

@@ -20,19 +20,19 @@ constexpr std::int32_t kTag = 5;
 class MessageParts : public PartsTest {
  protected:
   CallError send(SendRequest& request, std::span<const std::byte> bytes,
-                 SendMode mode = SendMode::kStandard) LINTEL_REQUIRES(mpi::kLock) {
+                 SendMode mode = SendMode::kStandard) LINTEL_REQUIRES(kLock) {
     const CallError error =
         here.sends.set_up({bytes.data(), bytes.size(), 0, kContext, kTag, mode}, request, false);
     return error == CallError::kNone ? here.sends.begin(request) : error;
   }
   CallError receive(ReceiveRequest& request, std::span<std::byte> buffer, std::int32_t source = 0)
-      LINTEL_REQUIRES(mpi::kLock) {
+      LINTEL_REQUIRES(kLock) {
     const CallError error = there.receives.set_up(
         {buffer.data(), buffer.size(), source, kContext, kTag}, request, false);
     if (error == CallError::kNone) there.receives.begin(request);
     return error;
   }
-  void pass() LINTEL_REQUIRES(mpi::kLock) {
+  void pass() LINTEL_REQUIRES(kLock) {
     for (int i = 0; i < 4; ++i) {
       settle();
       here.drain();
@@ -55,7 +55,7 @@ class MessageParts : public PartsTest {
 };
 
 TEST_F(MessageParts, AShortMessageHasLeftWhenTheEngineHasIt) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   SendRequest sent;
   ReceiveRequest received;
   ASSERT_EQ(receive(received, in), CallError::kNone);
@@ -69,7 +69,7 @@ TEST_F(MessageParts, AShortMessageHasLeftWhenTheEngineHasIt) {
 }
 
 TEST_F(MessageParts, TheRestOfALongMessageIsPulled) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   SendRequest sent;
   ReceiveRequest received;
   ASSERT_EQ(receive(received, in), CallError::kNone);
@@ -83,7 +83,7 @@ TEST_F(MessageParts, TheRestOfALongMessageIsPulled) {
 }
 
 TEST_F(MessageParts, SendsWithoutCreditWaitInOrderUntilItComes) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   std::array<SendRequest, 6> sent;
   for (SendRequest& request : sent)
     ASSERT_EQ(send(request, std::span(out).first(8)), CallError::kNone);
@@ -104,7 +104,7 @@ TEST_F(MessageParts, SendsWithoutCreditWaitInOrderUntilItComes) {
 }
 
 TEST_F(MessageParts, ASendThatWaitsMayBeCancelled) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.credit.spend(*here.peer, 0);
   for (int i = 0; i < 3; ++i) here.credit.spend(*here.peer, 0);
   SendRequest sent;
@@ -115,7 +115,7 @@ TEST_F(MessageParts, ASendThatWaitsMayBeCancelled) {
 }
 
 TEST_F(MessageParts, ReceivesBeyondTheMostWaitForRoom) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   std::array<ReceiveRequest, 3> received;
   for (ReceiveRequest& request : received)
     ASSERT_EQ(receive(request, std::span(in).first(8)), CallError::kNone);
@@ -133,7 +133,7 @@ TEST_F(MessageParts, ReceivesBeyondTheMostWaitForRoom) {
 }
 
 TEST_F(MessageParts, ALostPeerEndsItsReceivesAndThoseFromAnySource) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   ReceiveRequest named;
   ReceiveRequest any;
   ASSERT_EQ(receive(named, in), CallError::kNone);
@@ -147,7 +147,7 @@ TEST_F(MessageParts, ALostPeerEndsItsReceivesAndThoseFromAnySource) {
 }
 
 TEST_F(MessageParts, AnUnexpectedMessageTakesRoomUntilItIsReceived) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   const std::uint64_t room = there.landings.room();
   SendRequest sent;
   ASSERT_EQ(send(sent, std::span(out).first(1000)), CallError::kNone);
@@ -167,7 +167,7 @@ TEST_F(MessageParts, AnUnexpectedMessageTakesRoomUntilItIsReceived) {
 }
 
 TEST_F(MessageParts, RoomIsMadeByMovingMessagesAndTheyStay) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   const std::uint64_t room = there.landings.room();
   SendRequest sent;
   ASSERT_EQ(send(sent, std::span(out).first(1000)), CallError::kNone);
@@ -186,7 +186,7 @@ TEST_F(MessageParts, RoomIsMadeByMovingMessagesAndTheyStay) {
 }
 
 TEST_F(MessageParts, OnlyALongAnswerToAPeerThatAcceptsIsPlaced) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   constexpr std::uint64_t kLong = 2 * mpi::EagerPlacement::kLeast;
   mpi::EagerPlacement& placement = here.placement;
   mpi::Peer& peer = *here.peer;

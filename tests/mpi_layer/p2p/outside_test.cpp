@@ -29,7 +29,7 @@ class RecordingGateway : public mpi::Gateway {
   void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
                mpi::ReceiveRequest& request) override {
     const std::string& text = texts[{source, sequence}];
-    mpi::kLock.is_held();
+    kLock.is_held();
     std::memcpy(buffer.data(), text.data(), std::min(buffer.size(), text.size()));
     received.emplace_back(buffer.size(), &request);
     if (messenger != nullptr) messenger->outside().end_receive(request, RequestFailure::kNone);
@@ -58,11 +58,11 @@ class Outside : public P2pTest {
     gateway.messenger = &at(0);
   }
   // The only thread holds all locks.
-  mpi::OutsideProcesses& outside(std::size_t rank) LINTEL_ASSERT_CAPABILITY(mpi::kLock) {
+  mpi::OutsideProcesses& outside(std::size_t rank) LINTEL_ASSERT_CAPABILITY(kLock) {
     return at(rank).outside();
   }
   bool withdraw(std::int32_t source, std::uint64_t sequence) {
-    mpi::kLock.is_held();
+    kLock.is_held();
     at(0).handle_events();
     return at(0).outside().withdraw(source, sequence);
   }

@@ -23,7 +23,7 @@ PartsTest::Side::Side(portals::Process& process)
       sends(shared()),
       receives(shared(), landings, kMostPosted),
       probes(engine, peers, receives, landings) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   std::string explanation;
   const bool opened = engine.open(100, 100, explanation) && engine.set_up();
   LINTEL_ASSERT(opened);
@@ -69,7 +69,7 @@ PartsTest::PartsTest()
             std::make_unique<Side>(processes.process(1))},
       here(*sides[0]),
       there(*sides[1]) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   for (std::size_t rank = 0; rank < 2; ++rank) {
     Side& side = *sides[rank];
     side.peer = &side.peers.add(SimulatedProcesses::name(1 - rank));

@@ -27,9 +27,9 @@ class PartsTest : public ::testing::Test {
     ~Side() { engine.close(); }
 
     // Takes all events.
-    std::vector<portals::Event> take_events() LINTEL_REQUIRES(mpi::kLock);
+    std::vector<portals::Event> take_events() LINTEL_REQUIRES(kLock);
     // Gives them to sends and receives.
-    void drain() LINTEL_REQUIRES(mpi::kLock);
+    void drain() LINTEL_REQUIRES(kLock);
     mpi::SharedParts shared() {
       return {engine, peers, credit, controls, watch, placement, ends, link, deferred_work};
     }

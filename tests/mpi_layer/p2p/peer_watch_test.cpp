@@ -10,7 +10,7 @@ namespace {
 using PeerWatchPart = PartsTest;
 
 TEST_F(PeerWatchPart, AWaitForAPeerThatWasNeverMetGreetsItAfterAWhile) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   EXPECT_TRUE(here.watch.contact_if_due(*here.peer));
   processes.run(kContactAfter / 2);
   EXPECT_TRUE(here.watch.contact_if_due(*here.peer));
@@ -23,7 +23,7 @@ TEST_F(PeerWatchPart, AWaitForAPeerThatWasNeverMetGreetsItAfterAWhile) {
 }
 
 TEST_F(PeerWatchPart, APeerThatIsMetOrLostIsNotSought) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.peer->numbers.note_arrival(1);
   EXPECT_FALSE(here.watch.contact_if_due(*here.peer));
   there.peer->lost = true;
@@ -31,7 +31,7 @@ TEST_F(PeerWatchPart, APeerThatIsMetOrLostIsNotSought) {
 }
 
 TEST_F(PeerWatchPart, AWatchedPeerWithoutContactIsContacted) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.watch.watch(*here.peer);
   here.watch.contact_all_due();
   processes.run(2 * kContactAfter);
@@ -40,7 +40,7 @@ TEST_F(PeerWatchPart, AWatchedPeerWithoutContactIsContacted) {
 }
 
 TEST_F(PeerWatchPart, WatchesNestAndAProbeCountsOnce) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.watch.watch(*here.peer);
   here.watch.watch_probed(*here.peer);
   here.watch.watch_probed(*here.peer);
@@ -53,7 +53,7 @@ TEST_F(PeerWatchPart, WatchesNestAndAProbeCountsOnce) {
 }
 
 TEST_F(PeerWatchPart, AProcessOutsideIsTheGatewaysBusiness) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   here.peer->outside = true;
   here.watch.watch(*here.peer);
   EXPECT_EQ(here.peer->watch.watchers, 0U);

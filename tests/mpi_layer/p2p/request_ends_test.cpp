@@ -15,7 +15,7 @@ using mpi::RequestFailure;
 using mpi::SendRequest;
 
 TEST_F(RequestEndsPart, ARequestIsActiveUntilItsEndIsTold) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   SendRequest request;
   EXPECT_FALSE(request.active());
   RequestEnds::begin(request, {0, 5, 8, RequestFailure::kNone, false});
@@ -33,7 +33,7 @@ TEST_F(RequestEndsPart, ARequestIsActiveUntilItsEndIsTold) {
 }
 
 TEST_F(RequestEndsPart, TheyAreReportedOnceInTheOrderOfTheirEnds) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   SendRequest send;
   ReceiveRequest receive;
   SendRequest silent;
@@ -54,7 +54,7 @@ TEST_F(RequestEndsPart, TheyAreReportedOnceInTheOrderOfTheirEnds) {
 }
 
 TEST_F(RequestEndsPart, AWatchEndsWithItsRequest) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   ReceiveRequest request;
   RequestEnds::begin(request, {});
   here.watch.watch(request, *here.peer);
@@ -66,7 +66,7 @@ TEST_F(RequestEndsPart, AWatchEndsWithItsRequest) {
 }
 
 TEST_F(RequestEndsPart, AStartThatIsTakenBackEndsNothing) {
-  mpi::kLock.is_held();
+  kLock.is_held();
   SendRequest request;
   RequestEnds::begin(request, {});
   here.ends.undo_begin(request);

@@ -12,12 +12,14 @@ namespace {
 class EntryTableTest : public ::testing::Test, protected InterfaceParts {
  protected:
   bool is_found(std::uint32_t portal = 0) {
+    kLock.is_held();
     return portals[portal].priority.find({NodeId(1), Pid(1)}, 7,
                                          [](const MatchEntry&) { return true; }) != nullptr;
   }
 };
 
 TEST_F(EntryTableTest, AnEntryIsMatchableWhileItsDescriptorIsActive) {
+  kLock.is_held();
   SlotId entry;
   ASSERT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, entry), Status::kOk);
   EXPECT_FALSE(is_found());
@@ -29,6 +31,7 @@ TEST_F(EntryTableTest, AnEntryIsMatchableWhileItsDescriptorIsActive) {
 }
 
 TEST_F(EntryTableTest, AUsedUpDescriptorUnlinksItselfWithItsEntry) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   SlotId entry;
   ASSERT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, entry), Status::kOk);
@@ -49,6 +52,7 @@ TEST_F(EntryTableTest, AUsedUpDescriptorUnlinksItselfWithItsEntry) {
 }
 
 TEST_F(EntryTableTest, AnEntryInUseIsNotUnlinked) {
+  kLock.is_held();
   SlotId entry;
   ASSERT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, entry), Status::kOk);
   SlotId id;
@@ -62,6 +66,7 @@ TEST_F(EntryTableTest, AnEntryInUseIsNotUnlinked) {
 }
 
 TEST_F(EntryTableTest, AListHasSoManyEntries) {
+  kLock.is_held();
   SlotId made;
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, made), Status::kOk);
@@ -70,6 +75,7 @@ TEST_F(EntryTableTest, AListHasSoManyEntries) {
 }
 
 TEST_F(EntryTableTest, SoManyDescriptorsAreBound) {
+  kLock.is_held();
   SlotId made;
   ASSERT_EQ(entries.bind_descriptor(rules(0), false, made), Status::kOk);
   ASSERT_EQ(entries.bind_descriptor(rules(0), false, made), Status::kOk);
@@ -80,6 +86,7 @@ TEST_F(EntryTableTest, SoManyDescriptorsAreBound) {
 }
 
 TEST_F(EntryTableTest, AnUpdateWaitsForAQuietQueue) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   SlotId id;
   ASSERT_EQ(entries.bind_descriptor(rules(option::kPut), false, id), Status::kOk);

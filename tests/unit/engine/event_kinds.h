@@ -9,6 +9,7 @@ namespace lintel::portals {
 
 // Their kinds. `last`, if not null, is the newest one then.
 inline std::vector<EventKind> take_kinds(EventLog& events, SlotId queue, Event* last = nullptr) {
+  kLock.is_held();
   std::vector<EventKind> found;
   const Event* event = nullptr;
   while (events.queue(queue)->take(event) != EventQueue::Taken::kEmpty) {

@@ -12,6 +12,7 @@ namespace {
 class EventLogTest : public ::testing::Test, protected InterfaceParts {};
 
 TEST_F(EventLogTest, AnEventThatPushesOutAnotherIsCounted) {
+  kLock.is_held();
   SlotId queue;
   ASSERT_EQ(events.allocate_queue(1, nullptr, queue), Status::kOk);
   const std::uint64_t room = events.queue(queue)->capacity();
@@ -22,6 +23,7 @@ TEST_F(EventLogTest, AnEventThatPushesOutAnotherIsCounted) {
 }
 
 TEST_F(EventLogTest, AnEventForASleeperAsksForAWake) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   events.deposit(*events.queue(queue), {});
   EXPECT_FALSE(pending_work.wake_needed);
@@ -31,6 +33,7 @@ TEST_F(EventLogTest, AnEventForASleeperAsksForAWake) {
 }
 
 TEST_F(EventLogTest, ADescriptorOfAFreedQueueGoesOnWithoutOne) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   MemoryDescriptor* const descriptor = descriptors.make(rules(option::kPut, queue), false);
   ASSERT_NE(descriptor, nullptr);
@@ -40,6 +43,7 @@ TEST_F(EventLogTest, ADescriptorOfAFreedQueueGoesOnWithoutOne) {
 }
 
 TEST_F(EventLogTest, ATestQueueThatHasAnEventIsNotQuiet) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   EXPECT_EQ(events.test_quiet({}), Status::kOk);
   EXPECT_EQ(events.test_quiet(queue), Status::kOk);
@@ -49,6 +53,7 @@ TEST_F(EventLogTest, ATestQueueThatHasAnEventIsNotQuiet) {
 }
 
 TEST_F(EventLogTest, ALossIsToldInTheQueueThatAskedForIt) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   events.peer_lost({NodeId(1), Pid(2)});
   EXPECT_TRUE(kinds(queue).empty());
@@ -58,6 +63,7 @@ TEST_F(EventLogTest, ALossIsToldInTheQueueThatAskedForIt) {
 }
 
 TEST(EventLogSnapshots, AnEventShowsItsDescriptorWhereTheInterfaceWantsThat) {
+  kLock.is_held();
   Counters counters;
   PendingWork pending_work;
   DescriptorTable descriptors{1, 1, 9, 1};

@@ -14,6 +14,7 @@ namespace {
 class InitiatorTest : public ::testing::Test, public ProtocolParts {
  protected:
   void SetUp() override {
+    kLock.is_held();
     ASSERT_EQ(interface.entries.bind_descriptor(rules(0), false, descriptor), Status::kOk);
   }
   RequestArguments arguments(AckRequest ack = AckRequest::kNone) const {
@@ -37,7 +38,10 @@ class InitiatorTest : public ::testing::Test, public ProtocolParts {
     made.request_token = request.sender_token;
     return made;
   }
-  bool busy() { return interface.descriptors.get(descriptor)->busy(); }
+  bool busy() {
+    kLock.is_held();
+    return interface.descriptors.get(descriptor)->busy();
+  }
 
   Initiator initiator{limits,     transport.attributes().max_message_bytes,
                       peers,      outbox,
@@ -47,6 +51,7 @@ class InitiatorTest : public ::testing::Test, public ProtocolParts {
 };
 
 TEST_F(InitiatorTest, PutThatWantsNoAckLeavesNoRecord) {
+  kLock.is_held();
   ASSERT_EQ(initiator.put(interface, arguments()), Status::kOk);
   EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kPut});
   EXPECT_EQ(kinds(), std::vector{EventKind::kSendEnd});
@@ -54,6 +59,7 @@ TEST_F(InitiatorTest, PutThatWantsNoAckLeavesNoRecord) {
 }
 
 TEST_F(InitiatorTest, RequestOfAPutEndsWithItsAck) {
+  kLock.is_held();
   ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);
   EXPECT_EQ(operations.size(), 1U);
   EXPECT_TRUE(busy());
@@ -65,6 +71,7 @@ TEST_F(InitiatorTest, RequestOfAPutEndsWithItsAck) {
 }
 
 TEST_F(InitiatorTest, AckOfAnotherPeerIsDroppedAndCounted) {
+  kLock.is_held();
   ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);
   initiator.on_ack(transport::PeerId(4), answer(wire::MessageKind::kAck, 8));
   EXPECT_EQ(kinds(), std::vector{EventKind::kSendEnd});
@@ -74,6 +81,7 @@ TEST_F(InitiatorTest, AckOfAnotherPeerIsDroppedAndCounted) {
 }
 
 TEST_F(InitiatorTest, ReplyIsWrittenToTheDescriptorOfItsGet) {
+  kLock.is_held();
   ASSERT_EQ(initiator.get(interface, arguments()), Status::kOk);
   ASSERT_EQ(operations.size(), 1U);
   std::array<std::byte, 8> data;
@@ -87,6 +95,7 @@ TEST_F(InitiatorTest, ReplyIsWrittenToTheDescriptorOfItsGet) {
 }
 
 TEST_F(InitiatorTest, RequestOfALostPeerEndsWithAFailure) {
+  kLock.is_held();
   ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);
   initiator.fail(*operations.first_with(kPeer), Failure::kPeerDead, false);
   EXPECT_EQ(kinds(), (std::vector{EventKind::kSendEnd, EventKind::kAck}));
@@ -96,6 +105,7 @@ TEST_F(InitiatorTest, RequestOfALostPeerEndsWithAFailure) {
 }
 
 TEST_F(InitiatorTest, PutOfNoDescriptorIsRefused) {
+  kLock.is_held();
   RequestArguments wrong = arguments();
   wrong.descriptor = {};
   EXPECT_EQ(initiator.put(interface, wrong), Status::kDescriptorInvalid);
@@ -103,6 +113,7 @@ TEST_F(InitiatorTest, PutOfNoDescriptorIsRefused) {
 }
 
 TEST_F(InitiatorTest, OperationBeyondTheLimitFindsNoRoom) {
+  kLock.is_held();
   for (std::size_t i = 0; i < kLimit; ++i) {
     EXPECT_TRUE(initiator.has_room());
     ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);

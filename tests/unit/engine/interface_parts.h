@@ -40,6 +40,7 @@ struct InterfaceParts {
   }
 
   SlotId make_queue(std::uint64_t events_of_it = 8) {
+    kLock.is_held();
     SlotId queue;
     EXPECT_EQ(events.allocate_queue(events_of_it, nullptr, queue, 2), Status::kOk);
     return queue;

@@ -13,10 +13,12 @@ class OperationsTest : public ::testing::Test {
   static constexpr transport::PeerId kPeer{3};
 
   void end(Operation* operation) {
+    kLock.is_held();
     operation->source = nullptr;
     operations.release(*operation);
   }
   Operation* begin(bool own = true) {
+    kLock.is_held();
     Operation* const operation = operations.create(kPeer, 1, own);
     if (operation != nullptr) operation->source = &source;
     return operation;
@@ -28,6 +30,7 @@ class OperationsTest : public ::testing::Test {
 };
 
 TEST_F(OperationsTest, APeerIsWatchedWhileSomethingIsUnderWayWithIt) {
+  kLock.is_held();
   Operation* const first = begin();
   Operation* const second = begin();
   EXPECT_EQ(transport.watched, 1);
@@ -40,6 +43,7 @@ TEST_F(OperationsTest, APeerIsWatchedWhileSomethingIsUnderWayWithIt) {
 }
 
 TEST_F(OperationsTest, OwnOperationsAndThoseOfOthersHaveRoomEach) {
+  kLock.is_held();
   Operation* const first = begin();
   Operation* const second = begin();
   EXPECT_FALSE(operations.has_room());
@@ -53,6 +57,7 @@ TEST_F(OperationsTest, OwnOperationsAndThoseOfOthersHaveRoomEach) {
 }
 
 TEST_F(OperationsTest, ATokenNamesAnOperationWithItsPeerOnly) {
+  kLock.is_held();
   Operation* const operation = begin();
   const std::uint64_t token = operation->id.packed();
   EXPECT_EQ(operations.find(token, kPeer), operation);
@@ -62,6 +67,7 @@ TEST_F(OperationsTest, ATokenNamesAnOperationWithItsPeerOnly) {
 }
 
 TEST_F(OperationsTest, AnOperationWithAPartStays) {
+  kLock.is_held();
   Operation* const operation = begin();
   operations.release(*operation);
   EXPECT_EQ(operations.size(), 1U);

@@ -16,12 +16,14 @@ class OutboxTest : public ::testing::Test {
 
   // Sends a request of an interface. `operation` is its record.
   void send_get(transport::PeerId to, SlotId operation, std::uint8_t interface_kind = 1) {
+    kLock.is_held();
     wire::Request request{};
     request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kGet), 0,
                       interface_kind, 0};
     outbox.send(to, request, {}, nullptr, operation);
   }
   void send_ack(transport::PeerId to, std::uint8_t interface_kind = 1) {
+    kLock.is_held();
     wire::Response response{};
     response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kAck), 0,
                        interface_kind, 0};
@@ -34,12 +36,14 @@ class OutboxTest : public ::testing::Test {
 };
 
 TEST_F(OutboxTest, AMessageThatFindsRoomLeavesAtOnce) {
+  kLock.is_held();
   send_get(kPeer, {1, 1});
   EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kGet});
   EXPECT_TRUE(outbox.idle());
 }
 
 TEST_F(OutboxTest, WhatWaitsKeepsTheOrderToItsPeer) {
+  kLock.is_held();
   transport.message_room = 0;
   send_get(kPeer, {1, 1});
   transport.message_room = 10;
@@ -53,6 +57,7 @@ TEST_F(OutboxTest, WhatWaitsKeepsTheOrderToItsPeer) {
 }
 
 TEST_F(OutboxTest, WhatWaitsForALostPeerIsReturnedOldestFirst) {
+  kLock.is_held();
   transport.message_room = 0;
   send_get(kPeer, {1, 1});
   send_get(kOther, {2, 1});
@@ -67,6 +72,7 @@ TEST_F(OutboxTest, WhatWaitsForALostPeerIsReturnedOldestFirst) {
 }
 
 TEST_F(OutboxTest, AnInterfaceTakesItsRequestsBackAndItsAnswersLeave) {
+  kLock.is_held();
   transport.message_room = 0;
   send_get(kPeer, {1, 1});
   send_ack(kPeer);

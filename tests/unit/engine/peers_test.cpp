@@ -12,6 +12,7 @@ namespace {
 constexpr ProcessId kProcess{NodeId(1), Pid(3)};
 
 TEST(PeersTest, ANameThatIsAskedForAgainIsNotLookedUp) {
+  kLock.is_held();
   RecordingTransport transport;
   Peers peers(transport);
   EXPECT_EQ(*peers.resolve(kProcess), transport::PeerId(3));
@@ -22,6 +23,7 @@ TEST(PeersTest, ANameThatIsAskedForAgainIsNotLookedUp) {
 }
 
 TEST(PeersTest, AWaiterLearnsOfTheLossOfItsPeer) {
+  kLock.is_held();
   RecordingTransport transport;
   Peers peers(transport);
   Peers::Waiter waiter;
@@ -36,6 +38,7 @@ TEST(PeersTest, AWaiterLearnsOfTheLossOfItsPeer) {
 }
 
 TEST(PeersTest, AWaiterLearnsOfTheEndOfTheEndpoint) {
+  kLock.is_held();
   RecordingTransport transport;
   std::optional<Peers> peers;
   peers.emplace(transport);

@@ -12,11 +12,13 @@ namespace {
 class PortalTableTest : public ::testing::Test, protected InterfaceParts {
  protected:
   std::uint32_t allocate(SlotId queue, const PortalTable::Rules& rules = {}) {
+    kLock.is_held();
     std::uint32_t made = 99;
     EXPECT_EQ(portals.allocate(rules, queue, kAnyId, made), Status::kOk);
     return made;
   }
   Completion enter(std::uint32_t portal) {
+    kLock.is_held();
     Completion completion;
     completion.event.portal_index = portal;
     portals.enter(completion);
@@ -25,6 +27,7 @@ class PortalTableTest : public ::testing::Test, protected InterfaceParts {
 };
 
 TEST_F(PortalTableTest, TheFirstFreeOneIsAllocated) {
+  kLock.is_held();
   EXPECT_EQ(allocate({}), 0U);
   EXPECT_EQ(allocate({}), 1U);
   std::uint32_t made = 0;
@@ -35,6 +38,7 @@ TEST_F(PortalTableTest, TheFirstFreeOneIsAllocated) {
 }
 
 TEST_F(PortalTableTest, OneWithAnOperationUnderWayIsNeitherFreedNorQuiet) {
+  kLock.is_held();
   const std::uint32_t portal = allocate({});
   const Completion completion = enter(portal);
   EXPECT_EQ(portals.test_free(portal), Status::kPortalInUse);
@@ -50,6 +54,7 @@ TEST_F(PortalTableTest, OneWithAnOperationUnderWayIsNeitherFreedNorQuiet) {
 }
 
 TEST_F(PortalTableTest, ARefusalDisablesWithFlowControlOnly) {
+  kLock.is_held();
   const std::uint32_t plain = allocate({});
   const std::uint32_t controlled = allocate({}, {.flow_control = true});
   portals.refuse(portals[plain], PortalTable::Room::kEnough, nullptr);
@@ -59,6 +64,7 @@ TEST_F(PortalTableTest, ARefusalDisablesWithFlowControlOnly) {
 }
 
 TEST_F(PortalTableTest, ItIsToldWhenWhatWasTakenByThenIsDone) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   const std::uint32_t portal = allocate(queue, {.flow_control = true});
   const Completion before = enter(portal);
@@ -73,6 +79,7 @@ TEST_F(PortalTableTest, ItIsToldWhenWhatWasTakenByThenIsDone) {
 }
 
 TEST_F(PortalTableTest, AFullQueueDisablesAllItsPortals) {
+  kLock.is_held();
   const SlotId queue = make_queue();
   const std::uint32_t one = allocate(queue, {.flow_control = true});
   const std::uint32_t other = allocate(queue, {.flow_control = true});

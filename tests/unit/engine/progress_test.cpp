@@ -66,7 +66,7 @@ class ProgressTest : public ::testing::Test {
   std::vector<int> polls(Nanoseconds sleep_takes, Nanoseconds limit) {
     work_.sleep_takes = sleep_takes;
     Unmet condition;
-    const MutexLock lock(mutex_);
+    const MutexLock held(lock());
     EXPECT_FALSE(progress_.wait_until(condition, work_.now() + limit));
     return work_.polls_before_sleep;
   }
@@ -75,10 +75,12 @@ class ProgressTest : public ::testing::Test {
   int yields(int calls, Nanoseconds yield_takes) {
     work_.yield_takes = yield_takes;
     work_.yields = 0;
-    const MutexLock lock(mutex_);
+    const MutexLock held(lock());
     for (int i = 0; i < calls; ++i) progress_.advance();
     return work_.yields;
   }
+
+  Mutex& lock() LINTEL_RETURN_CAPABILITY(kLock) { return mutex_; }
 
   Mutex mutex_;
   IdleWork work_;
@@ -105,7 +107,7 @@ TEST_F(ProgressTest, ASingleCallerYieldsSometimes) {
 
 TEST_F(ProgressTest, WhoIsToldOfACrowdYieldsEveryTimeHoweverLongThatTakes) {
   {
-    const MutexLock lock(mutex_);
+    const MutexLock held(lock());
     progress_.share_processors(2);
   }
   EXPECT_EQ(yields(100, 0us), 100);
@@ -113,7 +115,7 @@ TEST_F(ProgressTest, WhoIsToldOfACrowdYieldsEveryTimeHoweverLongThatTakes) {
 }
 
 TEST_F(ProgressTest, ALookWhoseCallerYieldsDoesNotAndTheNextOneDoes) {
-  const MutexLock lock(mutex_);
+  const MutexLock held(lock());
   progress_.share_processors(2);
   progress_.advance([] {}, Yielding::kByCaller);
   EXPECT_EQ(work_.yields, 0);

@@ -41,7 +41,10 @@ struct ProtocolParts {
     return made;
   }
   // Takes all events and returns their kinds. `last` is the newest one then.
-  std::vector<EventKind> kinds() { return take_kinds(interface.events, queue, &last); }
+  std::vector<EventKind> kinds() {
+    kLock.is_held();
+    return take_kinds(interface.events, queue, &last);
+  }
 
   std::array<std::byte, 100> memory{};
   RecordingTransport transport;

@@ -16,11 +16,13 @@ class TargetTest : public ::testing::Test, public ProtocolParts {
   static constexpr std::uint64_t kBits = 7;
 
   void SetUp() override {
+    kLock.is_held();
     ASSERT_EQ(interface.portals.allocate({}, queue, 0, portal), Status::kOk);
     data.fill(std::byte{5});
   }
   // An entry for the operations of `options`.
   void append(std::uint32_t options) {
+    kLock.is_held();
     SlotId made;
     const MatchCriteria anybody{{NodeId(kAnyId), Pid(kAnyId)}, kBits, 0};
     ASSERT_EQ(interface.unexpected.append_entry(portal, PortalList::kPriority, anybody,
@@ -51,6 +53,7 @@ class TargetTest : public ::testing::Test, public ProtocolParts {
 };
 
 TEST_F(TargetTest, PutIsWrittenToTheEntryThatMatches) {
+  kLock.is_held();
   append(option::kPut);
   target.on_put(interface, kPeer, put(0), data);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), memory.begin()));
@@ -60,6 +63,7 @@ TEST_F(TargetTest, PutIsWrittenToTheEntryThatMatches) {
 }
 
 TEST_F(TargetTest, AckIsSentIfItIsWanted) {
+  kLock.is_held();
   append(option::kPut);
   target.on_put(interface, kPeer, put(wire::kFlagAckWanted | wire::kFlagTracked), data);
   ASSERT_EQ(transport.sent.size(), 1U);
@@ -69,6 +73,7 @@ TEST_F(TargetTest, AckIsSentIfItIsWanted) {
 }
 
 TEST_F(TargetTest, PutWithoutAMatchIsCountedAndRefused) {
+  kLock.is_held();
   target.on_put(interface, kPeer, put(wire::kFlagAckWanted | wire::kFlagTracked), data);
   EXPECT_EQ(interface.registers.dropped(DropCause::kNoMatch), 1U);
   ASSERT_EQ(transport.sent.size(), 1U);
@@ -77,6 +82,7 @@ TEST_F(TargetTest, PutWithoutAMatchIsCountedAndRefused) {
 }
 
 TEST_F(TargetTest, OperationThatTheEntryDoesNotAllowIsRefused) {
+  kLock.is_held();
   append(option::kPut);
   target.on_get(interface, kPeer, request(wire::MessageKind::kGet, wire::kFlagTracked, data.size()),
                 {});
@@ -86,6 +92,7 @@ TEST_F(TargetTest, OperationThatTheEntryDoesNotAllowIsRefused) {
 }
 
 TEST_F(TargetTest, ReplyCarriesTheDataOfAShortGet) {
+  kLock.is_held();
   append(option::kGet);
   std::copy(data.begin(), data.end(), memory.begin());
   target.on_get(interface, kPeer, request(wire::MessageKind::kGet, wire::kFlagTracked, data.size()),
@@ -98,6 +105,7 @@ TEST_F(TargetTest, ReplyCarriesTheDataOfAShortGet) {
 }
 
 TEST_F(TargetTest, AnnouncedPutIsAnsweredByClear) {
+  kLock.is_held();
   append(option::kPut);
   target.on_put(
       interface, kPeer,

@@ -16,7 +16,10 @@ class TransfersTest : public ::testing::Test {
  protected:
   static constexpr transport::PeerId kPeer{3};
 
-  Operation& begin(bool own = true) { return *operations.create(kPeer, 1, own); }
+  Operation& begin(bool own = true) {
+    kLock.is_held();
+    return *operations.create(kPeer, 1, own);
+  }
   Transfers::Place place() { return {&region, 0, memory.size()}; }
   // A CLEAR for `length` bytes that lie together at the receiver.
   static wire::Clear clear_of(std::uint64_t length) {
@@ -28,6 +31,7 @@ class TransfersTest : public ::testing::Test {
     return clear;
   }
   Transfers::Ended clear(Operation& operation, std::uint64_t length) {
+    kLock.is_held();
     std::array<std::byte, sizeof(wire::Segment)> segment;
     wire::encode(wire::Segment{5, 1000, length}, segment.data());
     return transfers.clear(operation, clear_of(length), segment);
@@ -48,6 +52,7 @@ class TransfersTest : public ::testing::Test {
 };
 
 TEST_F(TransfersTest, ASourceWritesWhatTheReceiverClears) {
+  kLock.is_held();
   Operation& operation = begin();
   transfers.begin_source(operation, place(), {});
   EXPECT_EQ(transfers.moving(1), 1U);
@@ -66,6 +71,7 @@ TEST_F(TransfersTest, ASourceWritesWhatTheReceiverClears) {
 }
 
 TEST_F(TransfersTest, WritesWithoutRoomArePostedLater) {
+  kLock.is_held();
   Operation& operation = begin();
   transfers.begin_source(operation, place(), {});
   transport.write_room = 1;
@@ -79,6 +85,7 @@ TEST_F(TransfersTest, WritesWithoutRoomArePostedLater) {
 }
 
 TEST_F(TransfersTest, TheInitiatorHearsOfTheEndOfASourceOfItsRequest) {
+  kLock.is_held();
   Operation& operation = begin();
   operation.request = &request;
   transfers.begin_source(operation, place(), {});
@@ -95,6 +102,7 @@ TEST_F(TransfersTest, TheInitiatorHearsOfTheEndOfASourceOfItsRequest) {
 }
 
 TEST_F(TransfersTest, DataThatNobodyWantsCountAsSent) {
+  kLock.is_held();
   Operation& operation = begin();
   operation.request = &request;
   transfers.begin_source(operation, place(), {});
@@ -106,6 +114,7 @@ TEST_F(TransfersTest, DataThatNobodyWantsCountAsSent) {
 }
 
 TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
+  kLock.is_held();
   Operation& get = begin();
   request.kind = PendingRequest::Kind::kGet;
   get.request = &request;
@@ -133,6 +142,7 @@ TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
 }
 
 TEST_F(TransfersTest, AWithdrawnClearLeavesNothingRegistered) {
+  kLock.is_held();
   Operation& get = begin();
   get.request = &request;
   std::array<std::byte, Transfers::kMostClearBytes> message;
@@ -145,6 +155,7 @@ TEST_F(TransfersTest, AWithdrawnClearLeavesNothingRegistered) {
 }
 
 TEST_F(TransfersTest, MemoryThatCannotBeRegisteredMakesNoSink) {
+  kLock.is_held();
   Operation& operation = begin(false);
   transport.registers = false;
   EXPECT_FALSE(transfers.begin_sink(operation, place(), 1, {}, {}));
@@ -154,6 +165,7 @@ TEST_F(TransfersTest, MemoryThatCannotBeRegisteredMakesNoSink) {
 }
 
 TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
+  kLock.is_held();
   Operation& get = begin();
   get.request = &request;
   std::array<std::byte, Transfers::kMostClearBytes> message;
@@ -168,6 +180,7 @@ TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
 }
 
 TEST_F(TransfersTest, TheEndOfALateWriteIsIgnored) {
+  kLock.is_held();
   Operation& operation = begin();
   transfers.begin_source(operation, place(), {});
   clear(operation, 100);

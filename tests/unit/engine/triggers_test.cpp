@@ -11,12 +11,16 @@ namespace {
 
 class TriggersTest : public ::testing::Test, protected InterfaceParts {
  protected:
-  void SetUp() override { ASSERT_EQ(triggers.allocate_counter(counter), Status::kOk); }
+  void SetUp() override {
+    kLock.is_held();
+    ASSERT_EQ(triggers.allocate_counter(counter), Status::kOk);
+  }
 
   SlotId counter;
 };
 
 TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
+  kLock.is_held();
   SlotId changed;
   ASSERT_EQ(triggers.allocate_counter(changed), Status::kOk);
   ASSERT_EQ(triggers.change_counter_when(counter, 2, TriggeredOperation::Kind::kIncrement, changed,
@@ -35,6 +39,7 @@ TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
 }
 
 TEST_F(TriggersTest, AnArmedOperationKeepsItsDescriptorBusyUntilItIsReleased) {
+  kLock.is_held();
   MemoryDescriptor* const descriptor = descriptors.make(rules(option::kPut), false);
   TriggeredOperation* operation = nullptr;
   ASSERT_EQ(triggers.prepare(counter, 1, TriggeredOperation::Kind::kPut, operation), Status::kOk);
@@ -48,6 +53,7 @@ TEST_F(TriggersTest, AnArmedOperationKeepsItsDescriptorBusyUntilItIsReleased) {
 TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
   SlotId changed = counter;
   const auto one_more = [&] {
+    kLock.is_held();
     return triggers.change_counter_when(counter, 9, TriggeredOperation::Kind::kSet, changed, {});
   };
   EXPECT_EQ(one_more(), Status::kOk);
@@ -56,6 +62,7 @@ TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
 }
 
 TEST_F(TriggersTest, AnIncrementChangesOneOfTheNumbers) {
+  kLock.is_held();
   EXPECT_EQ(triggers.increment_counter(counter, {1, 1}), Status::kCounterInvalid);
   EXPECT_EQ(triggers.change_counter_when(counter, 1, TriggeredOperation::Kind::kIncrement, counter,
                                          {1, 1}),
@@ -63,6 +70,7 @@ TEST_F(TriggersTest, AnIncrementChangesOneOfTheNumbers) {
 }
 
 TEST_F(TriggersTest, ADescriptorCountsTheEventsThatItsOptionsName) {
+  kLock.is_held();
   DescriptorRules counting = rules(option::kPut | option::kCountTarget | option::kCountBytes);
   counting.counter = counter;
   const MemoryDescriptor* const descriptor = descriptors.make(counting, false);
@@ -80,6 +88,7 @@ TEST_F(TriggersTest, ADescriptorCountsTheEventsThatItsOptionsName) {
 }
 
 TEST_F(TriggersTest, ADescriptorOfAFreedCounterGoesOnWithoutOne) {
+  kLock.is_held();
   DescriptorRules counting = rules(option::kPut);
   counting.counter = counter;
   const MemoryDescriptor* const descriptor = descriptors.make(counting, false);

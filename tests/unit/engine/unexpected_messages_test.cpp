@@ -12,6 +12,7 @@ namespace {
 class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts {
  protected:
   void SetUp() override {
+    kLock.is_held();
     queue = make_queue();
     std::uint32_t made = 0;
     ASSERT_EQ(portals.allocate({}, queue, 0, made), Status::kOk);
@@ -24,6 +25,7 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
 
   // A message has matched the overflow entry and its data are under way.
   SlotId arrive() {
+    kLock.is_held();
     Completion completion;
     completion.event.kind = EventKind::kPutEnd;
     completion.event.initiator = {NodeId(1), Pid(1)};
@@ -33,6 +35,7 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
     return completion.unexpected;
   }
   Status append(SlotId& entry) {
+    kLock.is_held();
     return unexpected.append_entry(0, PortalList::kPriority, kAnybody,
                                    rules(option::kPut | option::kLinkDisable), true, entry);
   }
@@ -42,6 +45,7 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
 };
 
 TEST_F(UnexpectedMessagesTest, ANewEntryClaimsTheMessageThatArrivedFirst) {
+  kLock.is_held();
   const SlotId first = arrive();
   arrive();
   unexpected.landed(0, first, Failure::kNone);
@@ -53,6 +57,7 @@ TEST_F(UnexpectedMessagesTest, ANewEntryClaimsTheMessageThatArrivedFirst) {
 }
 
 TEST_F(UnexpectedMessagesTest, TheClaimIsToldWhenTheDataAreInPlace) {
+  kLock.is_held();
   const SlotId header = arrive();
   SlotId entry;
   ASSERT_EQ(append(entry), Status::kOk);
@@ -62,12 +67,14 @@ TEST_F(UnexpectedMessagesTest, TheClaimIsToldWhenTheDataAreInPlace) {
 }
 
 TEST_F(UnexpectedMessagesTest, OneThatFailsBeforeItIsClaimedIsForgotten) {
+  kLock.is_held();
   unexpected.landed(0, arrive(), Failure::kPeerDead);
   EXPECT_EQ(portals[0].unexpected.size(), 0U);
   EXPECT_EQ(holder->headers, 0U);
 }
 
 TEST_F(UnexpectedMessagesTest, ASearchTellsAndLeavesItThere) {
+  kLock.is_held();
   unexpected.landed(0, arrive(), Failure::kNone);
   ASSERT_EQ(unexpected.search(0, kAnybody, rules(option::kPut), true, false), Status::kOk);
   EXPECT_EQ(kinds(queue), std::vector{EventKind::kSearch});
@@ -76,7 +83,9 @@ TEST_F(UnexpectedMessagesTest, ASearchTellsAndLeavesItThere) {
 }
 
 TEST_F(UnexpectedMessagesTest, APortalHasRoomForSoManyHeaders) {
+  kLock.is_held();
   const auto room = [&] {
+    kLock.is_held();
     return unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow);
   };
   arrive();
@@ -88,6 +97,7 @@ TEST_F(UnexpectedMessagesTest, APortalHasRoomForSoManyHeaders) {
 }
 
 TEST_F(UnexpectedMessagesTest, OneThatWasMovedAwayDoesNotHoldItsEntry) {
+  kLock.is_held();
   const SlotId header = arrive();
   unexpected.landed(0, header, Failure::kNone);
   UnexpectedHeader* const found =
