@@ -56,11 +56,11 @@ class EngineAccess {
     return process_.endpoint().limits().eager;
   }
   bool reachable(ProcessId process) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().reachable(process);
+    return process_.endpoint().peers().reachable(process);
   }
-  // As Endpoint::watch().
+  // As Peers::watch().
   void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock) {
-    process_.endpoint().watch(process, watched);
+    process_.endpoint().peers().watch(process, watched);
   }
   // True if no message waits in the engine to be sent.
   bool idle() const LINTEL_REQUIRES(kLock) { return process_.endpoint().idle(); }
@@ -173,13 +173,13 @@ class EngineAccess {
     arguments.descriptor = placed_;
     return process_.endpoint().initiator().put_placed(*interface_, arguments, key);
   }
-  void enable_placement() LINTEL_REQUIRES(kLock) { process_.endpoint().enable_placement(); }
+  void enable_placement() LINTEL_REQUIRES(kLock) { process_.endpoint().placed_messages().enable(); }
   bool expect_placed(SlotId entry, ProcessId source, PlacementKey key) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().expect_placement(*interface_, entry, source, key);
+    return process_.endpoint().placed_messages().expect(*interface_, entry, source, key);
   }
   using Forgotten = transport::Withdrawal;
   Forgotten forget_placed(ProcessId source) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().withdraw_placement(source);
+    return process_.endpoint().placed_messages().withdraw(source);
   }
 
  private:

@@ -211,7 +211,7 @@ int PtlNIDist(ptl_handle_ni_t ni, ptl_process_id_t process_id, unsigned long* di
       [&](Process& process, portals::NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) {
         const ProcessId other{NodeId(process_id.nid), lintel::Pid(process_id.pid)};
         const ProcessId self = interface.identity().process;
-        if (!process.endpoint().reachable(other)) {
+        if (!process.endpoint().peers().reachable(other)) {
           *distance = ULONG_MAX;
           return PTL_PROCESS_INVALID;
         }

@@ -4,6 +4,19 @@
 #include <utility>
 
 namespace lintel::portals {
+namespace {
+
+// Ends what needs the messages, which will not be sent.
+[[gnu::cold]] void close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure,
+                                Initiator& initiator) LINTEL_REQUIRES(kLock) {
+  for (Outbox::Unsent& message : unsent) {
+    if (message.completion.interface != nullptr)
+      message.completion.interface->close(message.completion, failure);
+    if (message.operation.generation != 0) initiator.fail_unsent(message.operation, failure);
+  }
+}
+
+}  // namespace
 
 Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options,
                    Counters& counters)
@@ -11,6 +24,7 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       counters_(counters),
       limits_(TransferLimits::of(options.eager_limit, transport_->attributes())),
       peers_(*transport_),
+      placed_messages_(*transport_, peers_),
       outbox_(*transport_, counters),
       operations_(*transport_, options.max_operations),
       transfers_(*transport_, outbox_, operations_, counters),
@@ -25,7 +39,7 @@ Endpoint::~Endpoint() {
   // here waits for them.
   operations_.for_each([this](Operation& operation)
                            LINTEL_REQUIRES(kLock) { fail(operation, Failure::kShutdown); });
-  close_unsent(outbox_.take_all(), Failure::kShutdown);
+  close_unsent(outbox_.take_all(), Failure::kShutdown, initiator_);
 }
 
 void Endpoint::attach(NetworkInterface& interface) {
@@ -62,35 +76,18 @@ std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
          initiator_.fired(interface.kind());
 }
 
-void Endpoint::watch(ProcessId process, bool watched) {
-  const Result<transport::PeerId> peer = peers_.resolve(process);
-  LINTEL_ASSERT(peer.ok());
-  transport_->watch(*peer, watched);
-}
-
 // ---- Losses
 
 void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   counters_.add(Counter::kPeerFailures);
   peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
-  fail_peer(peer, Failure::kPeerDead);
+  peers_.notify_waiters(peer);
+  close_unsent(outbox_.take(peer), Failure::kPeerDead, initiator_);
+  while (Operation* const operation = operations_.first_with(peer))
+    fail(*operation, Failure::kPeerDead);
   interfaces_.for_each([&](NetworkInterface& interface) LINTEL_REQUIRES(kLock) {
     interface.events.peer_lost(peers_.name_of(peer));
   });
-}
-
-void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
-  peers_.notify_waiters(peer);
-  close_unsent(outbox_.take(peer), failure);
-  while (Operation* const operation = operations_.first_with(peer)) fail(*operation, failure);
-}
-
-void Endpoint::close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure) {
-  for (Outbox::Unsent& message : unsent) {
-    if (message.completion.interface != nullptr)
-      message.completion.interface->close(message.completion, failure);
-    if (message.operation.generation != 0) initiator_.fail_unsent(message.operation, failure);
-  }
 }
 
 void Endpoint::fail(Operation& operation, Failure failure) {

@@ -5,7 +5,7 @@
 // Owned by the Process; owns its transport and its parts. Every member REQUIRES the process' lock.
 // It passes each message, end of a write and loss of a peer to the part that handles it.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
-// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (arrivals), placed_messages.cpp.
+// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (arrivals).
 // More than 30 members: six are functions of transport::Sink, ten the parts and what they share.
 // Does not: wait, lock, or read a clock.
 
@@ -17,6 +17,7 @@
 #include "base/process_lock.h"
 #include "portals/engine/protocol/endpoint_options.h"
 #include "portals/engine/protocol/initiator.h"
+#include "portals/engine/protocol/placed_messages.h"
 #include "portals/engine/protocol/target.h"
 #include "transport/transport.h"
 
@@ -38,6 +39,7 @@ class Endpoint : public transport::Sink {
   Initiator& initiator() LINTEL_REQUIRES(kLock) { return initiator_; }
   Target& target() LINTEL_REQUIRES(kLock) { return target_; }
   Peers& peers() LINTEL_REQUIRES(kLock) { return peers_; }
+  PlacedMessages& placed_messages() LINTEL_REQUIRES(kLock) { return placed_messages_; }
 
   // `interface` gets messages from now on. REQUIRES: its kind is free, and it lives until detach().
   void attach(NetworkInterface& interface) LINTEL_REQUIRES(kLock);
@@ -54,24 +56,6 @@ class Endpoint : public transport::Sink {
   bool idle() const LINTEL_REQUIRES(kLock) { return outbox_.idle(); }
   // A number that grows while data and messages of the interface are being sent.
   std::uint64_t moved(const NetworkInterface& interface) const LINTEL_REQUIRES(kLock);
-
-  // Whether the name is a possible address.
-  bool reachable(ProcessId process) LINTEL_REQUIRES(kLock) { return peers_.resolve(process).ok(); }
-  // While `watched`, the death of a connected `process` is noticed even if nothing is under way
-  // with it. Calls are counted. REQUIRES: reachable().
-  void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock);
-
-  // Placed messages (placed_messages.cpp): puts whose data are written to the expected memory
-  // without a copy. From now on peers may send some.
-  void enable_placement() LINTEL_REQUIRES(kLock) { transport_->enable_placement(); }
-  // The data of the placed message with that key from `source` are to be written to the memory of
-  // `entry`. False: not possible now, or another entry would match first; they are then copied.
-  // REQUIRES: of all puts of that source, only the one that this entry matches has this key, and
-  // withdraw_placement() comes before any other use of the entry's memory.
-  bool expect_placement(NetworkInterface& interface, SlotId entry, ProcessId source,
-                        transport::PlacementKey key) LINTEL_REQUIRES(kLock);
-  // Nothing is written there any more. After kArriving the put follows, or the loss of the peer.
-  transport::Withdrawal withdraw_placement(ProcessId source) LINTEL_REQUIRES(kLock);
 
   // Receives what has arrived, sends what had no room. Returns the number of things that happened.
   std::size_t poll(TimePoint now) LINTEL_REQUIRES(kLock) {
@@ -118,15 +102,13 @@ class Endpoint : public transport::Sink {
       LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void fail(Operation& operation, Failure failure) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure)
-      LINTEL_REQUIRES(kLock);
 
   std::unique_ptr<transport::Transport> transport_;
   Counters& counters_;
   TransferLimits limits_;
   InterfaceTable interfaces_ LINTEL_GUARDED_BY(kLock);
   Peers peers_ LINTEL_GUARDED_BY(kLock);
+  PlacedMessages placed_messages_ LINTEL_GUARDED_BY(kLock);
   Outbox outbox_ LINTEL_GUARDED_BY(kLock);
   Operations operations_ LINTEL_GUARDED_BY(kLock);
   Transfers transfers_ LINTEL_GUARDED_BY(kLock);

@@ -1,5 +1,6 @@
 #include "portals/engine/protocol/peers.h"
 
+#include "base/assert.h"
 #include "base/log.h"
 
 namespace lintel::portals {
@@ -11,6 +12,12 @@ Result<transport::PeerId> Peers::look_up(ProcessId process) {
     last_ = *peer;
   }
   return peer;
+}
+
+void Peers::watch(ProcessId process, bool watched) {
+  const Result<transport::PeerId> peer = resolve(process);
+  LINTEL_ASSERT(peer.ok());
+  transport_.watch(*peer, watched);
 }
 
 Status Peers::add_waiter(Waiter& waiter, ProcessId process) {

@@ -1,6 +1,6 @@
 #pragma once
-// Peers: the names of other processes, the calls that wait for room to send to one, and the losses
-// that were logged.
+// Peers: the names of other processes, which of them are watched, the calls that wait for room to
+// send to one, and the losses that were logged.
 //
 // Owned by the Endpoint; borrows the transport and the waiters. Guarded by the process' lock.
 // Invariant: a peer is watched while a call waits for room to send to it.
@@ -38,6 +38,11 @@ class Peers {
     if (last_ != transport::kNoPeer && process == last_resolved_) return last_;
     return look_up(process);
   }
+  // Whether the name is a possible address.
+  bool reachable(ProcessId process) LINTEL_REQUIRES(kLock) { return resolve(process).ok(); }
+  // While `watched`, the death of a connected `process` is noticed even if nothing is under way
+  // with it. Calls are counted. REQUIRES: reachable().
+  void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock);
   ProcessId name_of(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
     return transport_.name_of(peer);
   }

@@ -1,13 +1,9 @@
-// Placed messages: puts whose data are neither copied nor announced by a message before them. On
-// the wire a placed message is a put that announces its data, and the data follow directly. This
-// file has the target's side; Initiator::put_placed sends them.
-
-#include "portals/engine/protocol/endpoint.h"
+#include "portals/engine/protocol/placed_messages.h"
 
 namespace lintel::portals {
 
-bool Endpoint::expect_placement(NetworkInterface& interface, SlotId entry_id, ProcessId source,
-                                transport::PlacementKey key) {
+bool PlacedMessages::expect(NetworkInterface& interface, SlotId entry_id, ProcessId source,
+                            transport::PlacementKey key) {
   MatchEntry* const entry = interface.entries.get(entry_id);
   if (entry == nullptr) return false;  // its put has arrived already
   LINTEL_ASSERT(entry->list() == PortalList::kPriority);
@@ -18,12 +14,12 @@ bool Endpoint::expect_placement(NetworkInterface& interface, SlotId entry_id, Pr
   const MemoryRegion& region = entry->descriptor->region();
   const std::span<std::byte> memory = region.contiguous(0, region.length());
   const Result<transport::PeerId> peer = peers_.resolve(source);
-  return !memory.empty() && peer.ok() && transport_->expect_placement(*peer, key, memory);
+  return !memory.empty() && peer.ok() && transport_.expect_placement(*peer, key, memory);
 }
 
-transport::Withdrawal Endpoint::withdraw_placement(ProcessId source) {
+transport::Withdrawal PlacedMessages::withdraw(ProcessId source) {
   const Result<transport::PeerId> peer = peers_.resolve(source);
-  return peer.ok() ? transport_->withdraw_placement(*peer) : transport::Withdrawal::kNone;
+  return peer.ok() ? transport_.withdraw_placement(*peer) : transport::Withdrawal::kNone;
 }
 
 }  // namespace lintel::portals
