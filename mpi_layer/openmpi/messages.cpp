@@ -148,7 +148,7 @@ lintel_result lintel_result_of(const lintel_transfer* transfer) {
 bool lintel_probe(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
   mpi::MessageResult envelope;
   bool found = false;
-  const mpi::Messenger::ProbeArguments arguments{source, context, tag, false};
+  const mpi::ProbeArguments arguments{source, context, tag, false};
   if (messenger().iprobe(arguments, found, envelope) != mpi::CallError::kNone) {
     envelope.failure = mpi::RequestFailure::kFailed;
   }

@@ -1,11 +1,12 @@
 #pragma once
 // Messenger: MPI's point-to-point communication between numbered processes, on matched puts of the
-// engine. It is a facade over DrivenParts: each part owns its state and documents its rules.
+// engine. It is a facade over DrivenParts: each part owns its state and documents its rules. It has
+// more than 30 members: one for each call of MPI.
 //
 // It opens an interface of the engine of its own. A process has one messenger at a time. It deals
 // with bytes, contexts, tags and process numbers. Its user maps ranks to these numbers.
 //
-// Guarantees (MPI 4.1 chapter 3):
+// Guarantees (MPI 4.1 chapter 3; how: doc/mpi_layer.md):
 //   - messages of one sender in one context are matched in the order in which they were sent;
 //   - a send and a receive that match and have been started complete, whatever else was started and
 //     is not received, up to MessengerOptions::unexpected_headers. Further sends there wait, in
@@ -15,7 +16,6 @@
 //   - memory for unexpected messages is bounded (MessengerOptions::unexpected_bytes), and nothing
 //     is refused at the bound: a sender sends a header only, and the data follow when they are
 //     received.
-// How: doc/mpi_layer.md.
 //
 // Progress: every call that says so makes progress. While the process computes, the engine fills
 // posted receives with messages up to the eager limit, answers synchronous sends that match them,
@@ -29,8 +29,6 @@
 // Lost peers: every send to them, and every receive from them whose message has not arrived, ends
 // with kPeerLost. So does a receive from any source that is posted when the peer is lost; later
 // ones do not. The death of a peer is noticed while a request or a probe names it (peer_watch.h).
-//
-// More than 30 members: there is one for each call of MPI.
 
 #include <memory>
 #include <span>
@@ -43,7 +41,6 @@ namespace lintel::mpi {
 class Messenger {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  using ProbeArguments = mpi::ProbeArguments;
 
   // Opens the interface. If it is the first interface of the process, the endpoint is opened too.
   // Peers may send from now on. Returns null, with a sentence in `explanation`, if that fails or if
@@ -85,8 +82,7 @@ class Messenger {
   // receive() followed by wait(). Blocks. Progress: all.
   [[nodiscard]] CallError receive_and_wait(const ReceiveArguments& arguments,
                                            ReceiveRequest& request);
-  // Persistent requests: set up once, which leaves them inactive; started any number of times, each
-  // time when they are inactive.
+  // Persistent requests: set up once, inactive then. start() REQUIRES an inactive request.
   [[nodiscard]] CallError init_send(const SendArguments& arguments, SendRequest& request);
   [[nodiscard]] CallError init_receive(const ReceiveArguments& arguments, ReceiveRequest& request);
   [[nodiscard]] CallError start(MessageRequest& request);

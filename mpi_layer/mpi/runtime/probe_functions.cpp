@@ -9,7 +9,7 @@ namespace lintel::mpi {
 namespace {
 
 int check(const Communicator& communicator, int source, int tag,
-          Messenger::ProbeArguments* arguments) {
+          ProbeArguments* arguments) {
   ReceiveArguments receive;
   if (const int error = check_receive(communicator, source, tag, &receive); error != MPI_SUCCESS)
     return error;
@@ -19,7 +19,7 @@ int check(const Communicator& communicator, int source, int tag,
 
 int probe(const Communicator& communicator, int source, int tag, bool blocks, int* flag,
           MPI_Status* status) {
-  Messenger::ProbeArguments arguments;
+  ProbeArguments arguments;
   if (const int error = check(communicator, source, tag, &arguments); error != MPI_SUCCESS)
     return error;
   MessageResult envelope;
@@ -37,7 +37,7 @@ int probe(const Communicator& communicator, int source, int tag, bool blocks, in
 int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool blocks, int* flag,
                   MPI_Message* message, MPI_Status* status) {
   if (message == nullptr) return MPI_ERR_ARG;
-  Messenger::ProbeArguments arguments;
+  ProbeArguments arguments;
   if (const int error = check(*communicator, source, tag, &arguments); error != MPI_SUCCESS)
     return error;
   auto object = std::make_shared<MessageObject>();

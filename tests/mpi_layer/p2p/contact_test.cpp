@@ -141,7 +141,7 @@ class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<
     mpi::MessageResult envelope;
     mpi::MatchedMessage message;
     bool found = false;
-    const mpi::Messenger::ProbeArguments arguments{1, 1, kAnyTag};
+    const mpi::ProbeArguments arguments{1, 1, kAnyTag};
     if (matched()) {
       EXPECT_EQ(blocks() ? as(0).mprobe(arguments, message) : at(0).improbe(arguments, message),
                 CallError::kNone);
