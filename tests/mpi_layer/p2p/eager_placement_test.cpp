@@ -10,6 +10,7 @@ namespace lintel::testing {
 namespace {
 
 constexpr std::uint64_t kLong = 40'000;
+constexpr std::uint64_t kPulled = 3'000'000;  // too long to be placed
 constexpr With kAnswer{.tag = 99};
 constexpr std::byte kUntouched{0};  // the initial content of buffers
 
@@ -44,6 +45,34 @@ class EagerPlacementTest : public P2pTest {
     const std::uint64_t before = landed(to);
     exchange(from, to);
     ASSERT_EQ(landed(to), before + 1);
+  }
+  // Lets time pass until it has ended.
+  bool ends(Transfer& transfer) {
+    for (int step = 0; step < 200; ++step) {
+      if (ended(transfer)) return true;
+      job->run(1us);
+    }
+    return false;
+  }
+  // Whether an answer lands in the receive that process 1 posts while it pulls `pulled` messages.
+  bool answer_lands_behind(std::size_t pulled) {
+    start();
+    enable_placement();
+    std::vector<Transfer*> received;
+    std::vector<Transfer*> sent;
+    for (std::size_t i = 0; i < pulled; ++i) received.push_back(&receive(1, 0, kPulled));
+    for (std::size_t i = 0; i < pulled; ++i) sent.push_back(&send(0, 1, kPulled));
+    Transfer& last = receive(1, 0, 8, kAnswer);  // has come: all have matched
+    send(0, 1, 8, kAnswer);
+    EXPECT_TRUE(ends(last));
+    Transfer& question = receive(0, 1, 8, kAnswer);
+    send(1, 0, 8, kAnswer);
+    Transfer& answered = receive(1, 0, kLong);
+    EXPECT_TRUE(ends(question));
+    for (Transfer* one : received) EXPECT_FALSE(ended(*one));
+    EXPECT_TRUE(arrived(send(0, 1, kLong), answered));
+    for (std::size_t i = 0; i < pulled; ++i) EXPECT_TRUE(arrived(*sent[i], *received[i]));
+    return landed(1) == 2;
   }
   static bool untouched(const Transfer& transfer, std::uint64_t from) {
     return std::all_of(transfer.buffer.begin() + static_cast<std::ptrdiff_t>(from),
@@ -105,6 +134,27 @@ TEST_F(EagerPlacementTest, AStreamAloneEnablesNothing) {
     EXPECT_TRUE(arrived(send(0, 1, kLong), received));
   }
   EXPECT_EQ(landed(1), 0U);
+}
+
+TEST_F(EagerPlacementTest, AnAnswerIsExpectedHoweverManySynchronousSendsAreUnderWay) {
+  enable_placement();
+  std::vector<Transfer*> sent;
+  for (int i = 0; i < 10; ++i) sent.push_back(&send(1, 0, 8, {.mode = SendMode::kSynchronous}));
+  job->settle();
+  Transfer& received = receive(1, 0, kLong);
+  EXPECT_TRUE(arrived(send(0, 1, kLong), received));
+  EXPECT_EQ(landed(1), 2U);
+  for (Transfer* one : sent) {
+    EXPECT_FALSE(ended(*one));
+    EXPECT_TRUE(arrived(*one, receive(0, 1, 8)));
+  }
+}
+
+// The limit bounds the cost of a post. Seven receives that are being pulled show that the eighth
+// one is the last that is looked at.
+TEST_F(EagerPlacementTest, NothingIsExpectedBehindEightReceivesThatAreBeingPulled) {
+  EXPECT_TRUE(answer_lands_behind(7));
+  EXPECT_FALSE(answer_lands_behind(8));
 }
 
 TEST_F(EagerPlacementTest, ASendIsCompleteWhenItsBufferIsFree) {
