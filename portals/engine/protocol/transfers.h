@@ -102,7 +102,8 @@ class Transfers {
       LINTEL_REQUIRES(kLock);
   // The reply to `get` does not come by the writes for its CLEAR: ends the sink.
   void withdraw_clear(Operation& get) LINTEL_REQUIRES(kLock);
-  // The operation whose sink a write's immediate names, or null.
+  // The operation whose sink the immediate of a write of `from` names, or null. An immediate counts
+  // only for the peer that it was given to, as far as the network tells whose write it was.
   Operation* sink_of(transport::PeerId from, transport::Immediate immediate) LINTEL_REQUIRES(kLock);
   Ended immediate_came(Operation& operation, transport::Immediate immediate) LINTEL_REQUIRES(kLock);
   static bool may_count(const Operation& operation, const wire::Written& message);
