@@ -41,7 +41,7 @@ class Endpoint : public transport::Sink {
   Peers& peers() LINTEL_REQUIRES(kLock) { return peers_; }
   PlacedMessages& placed_messages() LINTEL_REQUIRES(kLock) { return placed_messages_; }
 
-  // `interface` gets messages from now on. REQUIRES: its kind is free, and it lives until detach().
+  // `interface` gets messages from now on. REQUIRES: its kind is free; it lives until detach().
   void attach(NetworkInterface& interface) LINTEL_REQUIRES(kLock);
   // Refuses messages for it from now on, and ends its operations with Failure::kShutdown. Peers
   // whose operations end by this are notified, unless the end of the session notifies them.
@@ -49,8 +49,7 @@ class Endpoint : public transport::Sink {
   // The interface will be detached when what it has sent has left. Requests for it are refused from
   // now on, so that peers cannot keep it open, or, if it is the `last` one, dropped.
   void begin_closing(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(kLock);
-  // No request or reply of it waits to leave, no transfer of it is under way. What was sent may not
-  // have arrived.
+  // No request or reply of it waits to leave, no transfer of it is under way; not: has arrived.
   bool drained(const NetworkInterface& interface) const LINTEL_REQUIRES(kLock);
   // No message of any interface waits to leave.
   bool idle() const LINTEL_REQUIRES(kLock) { return outbox_.idle(); }
