@@ -70,6 +70,10 @@ constexpr Setting kSettings[] = {
      "others that it serves; at most 262144 of each. A call that would start one more waits until "
      "one has ended.",
      &Config::max_operations},
+    {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 4 * kMegabyte, 1024 * 1024 * kMegabyte, {},
+     "Memory of a process for answers that other processes do not read, a quarter of it for one of "
+     "them. A process that exceeds this is given up: its operations end with an error.",
+     &Config::memory_limit},
     {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
      "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an "
      "entry claims them. A further one is dropped, or disables a portal with flow control. The "

@@ -68,6 +68,8 @@ constexpr Row kRows[] = {
     {Counter::kWouldBlocks,
      {"would_blocks", "times the network had no room and a message had to wait"}},
     {Counter::kPeerFailures, {"peer_failures", "peers given up as dead or unreachable"}},
+    {Counter::kPeersOverdrawn,
+     {"peers_overdrawn", "peers given up because they did not read answers (LINTEL_MEMORY_LIMIT)"}},
     {Counter::kEagerCopies, {"eager_copies", "transfers copied out of their message"}},
     {Counter::kDirectTransfers,
      {"direct_transfers", "transfers that landed in the matched memory without a copy"}},

@@ -49,6 +49,7 @@ enum class Counter : std::uint8_t {
   kEventQueueOverflows,
   kWouldBlocks,
   kPeerFailures,
+  kPeersOverdrawn,
   kEagerCopies,
   kDirectTransfers,
   kPayloadsPlaced,

@@ -11,7 +11,9 @@ RawProcess::RawProcess(SimulatedProcesses& job, const RawAim& aim, std::uint32_t
   transport::SessionOptions options;
   options.incarnation = nid;
   session_ = std::make_unique<transport::Session>(job.network().join(self_), options);
-  job.poll_also([this] { return session_->poll(job_.network().now(), *this); });
+  job.poll_also([this]() -> std::size_t {
+    return stopped_ ? 0 : session_->poll(job_.network().now(), *this);
+  });
 }
 
 portals::wire::Request RawProcess::request(MessageKind kind, ProcessId target,

@@ -35,6 +35,8 @@ class RawProcess : private transport::Sink {
   static constexpr std::uint32_t kNid = 0x0a0000f0;
 
   ProcessId name() const { return self_; }
+  // From now on it receives nothing, as if it were stopped.
+  void stop() { stopped_ = true; }
 
   // A put, get or getput to `target` as a correct initiator would send it: user 1000, job 7, no
   // ack. The caller may change any field.
@@ -124,6 +126,7 @@ class RawProcess : private transport::Sink {
   ProcessId self_;
   std::unique_ptr<transport::Session> session_;
   std::vector<std::vector<std::byte>> messages_;
+  bool stopped_ = false;
   std::size_t told_ = 0;
   std::size_t immediates_ = 0;
   std::uint32_t last_immediate_ = 0;

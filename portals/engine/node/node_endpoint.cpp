@@ -86,6 +86,7 @@ ProcessOptions process_options(const Config& config) {
   ProcessOptions options;
   options.endpoint.eager_limit = config.eager_limit_bytes;
   options.endpoint.max_operations = config.max_operations;
+  options.endpoint.answer_limit = config.memory_limit;
   options.spin = config.spin;
   options.user = UserId(::geteuid());
   options.job = JobId(static_cast<std::uint32_t>(config.job_id));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
+
 namespace lintel::portals {
 namespace {
 
@@ -25,7 +27,7 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       limits_(TransferLimits::of(options.eager_limit, transport_->attributes())),
       peers_(*transport_),
       placed_messages_(*transport_, peers_),
-      outbox_(*transport_, counters),
+      outbox_(*transport_, counters, options.answer_limit),
       operations_(*transport_, options.max_operations),
       transfers_(*transport_, outbox_, operations_, counters),
       initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,
@@ -109,7 +111,22 @@ std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
   last_poll_ = now;
   if (!outbox_.idle()) happened += outbox_.retry();
   if (transfers_.waits_for_room()) transfers_.retry();
+  while (outbox_.answers().overdrawn() != transport::kNoPeer) {
+    give_up_reader(outbox_.answers().overdrawn());
+    ++happened;
+  }
   return happened;
+}
+
+// It sends requests and does not read the answers.
+void Endpoint::give_up_reader(transport::PeerId peer) {
+  LINTEL_LOG(kWarn,
+             "peer %s; given up: it does not read %zu bytes of answers (LINTEL_MEMORY_LIMIT)",
+             transport_->describe(peer).c_str(), outbox_.answers().kept_for(peer));
+  counters_.add(Counter::kPeersOverdrawn);
+  transport_->disconnect(peer);
+  on_peer_failed(peer,
+                 Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
 }
 
 void Endpoint::count_frames() {

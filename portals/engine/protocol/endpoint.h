@@ -5,9 +5,8 @@
 // Owned by the Process; owns its transport and its parts. Every member REQUIRES the process' lock.
 // It passes each message, end of a write and loss of a peer to the part that handles it.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
-// Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (arrivals).
 // More than 30 members: six are functions of transport::Sink, ten the parts and what they share.
-// Does not: wait, lock, or read a clock.
+// Does not: wait, lock, or read a clock. Arrivals are in dispatch.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -92,6 +91,7 @@ class Endpoint : public transport::Sink {
 
  private:
   std::size_t turn(std::size_t happened, TimePoint now) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void give_up_reader(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                   std::span<const std::byte> payload) LINTEL_REQUIRES(kLock);
   void on_clear(transport::PeerId from, const wire::Clear& message,

@@ -11,6 +11,8 @@ struct EndpointOptions {
   std::size_t eager_limit = TransferLimits::kEagerDefault;
   // The largest number of requests under way: of this process, and as many of other processes.
   std::size_t max_operations = 65536;
+  // Bytes for answers that peers do not read, see AnswerBudget.
+  std::size_t answer_limit = std::size_t{256} << 20;
 };
 
 }  // namespace lintel::portals

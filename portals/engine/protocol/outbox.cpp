@@ -36,18 +36,31 @@ wire::MessageHeader Outbox::Waiting::header() const {
   return header;
 }
 
+bool Outbox::Waiting::is_answer() const {
+  switch (static_cast<wire::MessageKind>(header().kind)) {
+    case wire::MessageKind::kAck:
+    case wire::MessageKind::kReply:
+    case wire::MessageKind::kClear:
+    case wire::MessageKind::kWritten:
+    case wire::MessageKind::kDiscard: return true;
+    default: return false;
+  }
+}
+
 void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
   Queue& waiting = queue(peer);
   if (waiting.empty()) blocked_.push_back(peer);
   if (message.is_counted()) ++tallies_[message.header().interface_kind].waiting;
+  if (message.is_answer()) answers_.keep(peer, message.memory());
   waiting.push_back(std::move(message));
   ++waiting_;
 }
 
 // The message waits no longer. Called before its completion is closed.
-void Outbox::forget(const Waiting& message) {
+void Outbox::forget(transport::PeerId peer, const Waiting& message) {
   --waiting_;
   if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
+  if (message.is_answer()) answers_.release(peer, message.memory());
 }
 
 bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
@@ -67,7 +80,7 @@ bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
   }
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, payload_size);
-  forget(message);
+  forget(peer, message);
   if (message.is_counted()) ++tallies_[message.header().interface_kind].left;
   finish(&message.completion);
   return true;
@@ -99,7 +112,7 @@ std::vector<Outbox::Unsent> Outbox::take(transport::PeerId peer) {
   dropped.swap(queue(peer));
   std::erase(blocked_, peer);
   for (const Waiting& message : dropped) {
-    forget(message);
+    forget(peer, message);
     unsent.push_back({message.completion, message.operation});
   }
   return unsent;
@@ -123,10 +136,10 @@ std::vector<Outbox::Unsent> Outbox::withdraw(std::uint8_t interface_kind) {
       const auto kind = static_cast<wire::MessageKind>(header.kind);
       if (header.interface_kind != interface_kind || kind == wire::MessageKind::kDiscard) continue;
       if (kind == wire::MessageKind::kAck || kind == wire::MessageKind::kReply) {
-        keep_without_interface(message);
+        keep_without_interface(blocked_[i], message);
         continue;
       }
-      forget(message);
+      forget(blocked_[i], message);
       unsent.push_back({message.completion, message.operation});
       message.fixed_size = 0;  // marks the message for removal
     }
@@ -150,7 +163,8 @@ void Outbox::discard(transport::PeerId to, std::uint64_t token) {
 }
 
 // Copies the payload, so that the owner of the memory may change it.
-void Outbox::keep_without_interface(Waiting& message) {
+void Outbox::keep_without_interface(transport::PeerId peer, Waiting& message) {
+  answers_.release(peer, message.memory());
   if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
   if (message.from_region) {
     message.bytes.resize(message.length);
@@ -161,6 +175,7 @@ void Outbox::keep_without_interface(Waiting& message) {
   finish(&message.completion);
   message.completion = {};
   message.operation = {};
+  answers_.keep(peer, message.memory());
 }
 
 }  // namespace lintel::portals

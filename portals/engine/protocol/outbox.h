@@ -6,8 +6,8 @@
 // Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion
 // is closed here when the transport has its bytes, or is returned with the message as Unsent; (3) a
 // message that does not wait is built directly in the transport's memory, without an allocation.
-// Does not: limit the number of messages that wait. Operations limits those of initiators; answers
-// are limited by the requests that they answer.
+// Does not: limit the number of messages that wait. Operations limits those of initiators;
+// AnswerBudget says which peer is to be given up because of the answers that it does not read.
 
 #include <algorithm>
 #include <array>
@@ -23,6 +23,7 @@
 #include "base/slot_pool.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/memory/memory_region.h"
+#include "portals/engine/protocol/answer_budget.h"
 #include "portals/engine/values/interface_kind.h"
 #include "portals/engine/wire/wire_codec.h"
 #include "transport/transport.h"
@@ -41,8 +42,9 @@ struct Payload {
 
 class Outbox {
  public:
-  Outbox(transport::Transport& transport, Counters& counters)
-      : transport_(transport), counters_(counters) {}
+  // `answer_limit`: see AnswerBudget.
+  Outbox(transport::Transport& transport, Counters& counters, std::size_t answer_limit = SIZE_MAX)
+      : transport_(transport), counters_(counters), answers_(answer_limit) {}
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox();
@@ -96,6 +98,7 @@ class Outbox {
   }
   bool idle() const LINTEL_REQUIRES(kLock) { return waiting_ == 0; }
   std::size_t waiting() const LINTEL_REQUIRES(kLock) { return waiting_; }
+  const AnswerBudget& answers() const LINTEL_REQUIRES(kLock) { return answers_; }
   // Of the requests and replies of one interface: how many wait, and how many have left after a
   // wait. The latter never decreases.
   std::size_t waiting_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
@@ -121,6 +124,9 @@ class Outbox {
     SlotId operation;
 
     wire::MessageHeader header() const;
+    std::size_t memory() const { return sizeof(Waiting) + bytes.size(); }
+    // It answers a request, or a message of a transfer, so that the peer causes it.
+    bool is_answer() const;
     // True for a request or a reply. Refusals do not count, because peers can cause any number of
     // them.
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
@@ -136,8 +142,9 @@ class Outbox {
   void finish(Completion* completion) LINTEL_REQUIRES(kLock);
   void enqueue(transport::PeerId peer, Waiting&& message) LINTEL_REQUIRES(kLock);
   bool send_now(transport::PeerId peer, Waiting& message) LINTEL_REQUIRES(kLock);
-  void forget(const Waiting& message) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void keep_without_interface(Waiting& message) LINTEL_REQUIRES(kLock);
+  void forget(transport::PeerId peer, const Waiting& message) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void keep_without_interface(transport::PeerId peer, Waiting& message)
+      LINTEL_REQUIRES(kLock);
 
   transport::Transport& transport_;
   Counters& counters_;
@@ -145,6 +152,7 @@ class Outbox {
   // peers whose queue is not empty
   std::vector<transport::PeerId> blocked_ LINTEL_GUARDED_BY(kLock);
   std::size_t waiting_ LINTEL_GUARDED_BY(kLock) = 0;
+  AnswerBudget answers_ LINTEL_GUARDED_BY(kLock);
   std::array<Tally, kMaxInterfaces> tallies_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 

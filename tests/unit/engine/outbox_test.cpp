@@ -32,7 +32,8 @@ class OutboxTest : public ::testing::Test {
 
   RecordingTransport transport;
   Counters counters;
-  Outbox outbox{transport, counters};
+  static constexpr std::size_t kAnswerLimit = 40'000;
+  Outbox outbox{transport, counters, kAnswerLimit};
 };
 
 TEST_F(OutboxTest, AMessageThatFindsRoomLeavesAtOnce) {
@@ -54,6 +55,52 @@ TEST_F(OutboxTest, WhatWaitsKeepsTheOrderToItsPeer) {
   EXPECT_EQ(transport.take_kinds(),
             (std::vector{wire::MessageKind::kGet, wire::MessageKind::kAck}));
   EXPECT_EQ(outbox.left_of(1), 1U);
+}
+
+TEST_F(OutboxTest, APeerThatReadsNoAnswersOverdrawsItsQuarter) {
+  kLock.is_held();
+  transport.message_room = 0;
+  send_ack(kOther);
+  const std::size_t each = outbox.answers().total();
+  for (std::size_t kept = 0; kept + each <= kAnswerLimit / 4; kept += each) {
+    EXPECT_EQ(outbox.answers().overdrawn(), transport::kNoPeer) << kept;
+    send_ack(kPeer);
+  }
+  send_ack(kPeer);
+  EXPECT_EQ(outbox.answers().overdrawn(), kPeer);
+  outbox.take(kPeer);
+  EXPECT_EQ(outbox.answers().overdrawn(), transport::kNoPeer);
+  EXPECT_EQ(outbox.answers().total(), each) << "of the other peer";
+  outbox.take(kOther);
+}
+
+TEST_F(OutboxTest, RequestsOfThisProcessOverdrawNothing) {
+  kLock.is_held();
+  transport.message_room = 0;
+  for (std::uint32_t i = 0; i < 1000; ++i) send_get(kPeer, {i, 1});
+  EXPECT_EQ(outbox.answers().total(), 0U);
+  outbox.take(kPeer);
+}
+
+TEST_F(OutboxTest, AnswersThatLeaveAreNotKeptAnyMore) {
+  kLock.is_held();
+  transport.message_room = 0;
+  send_ack(kPeer);
+  send_ack(kPeer);
+  transport.message_room = 10;
+  EXPECT_EQ(outbox.retry(), 2U);
+  EXPECT_EQ(outbox.answers().total(), 0U);
+}
+
+TEST(AnswerBudgetTest, WhereAllTogetherOverdrawTheOneWithTheMostIsGivenUp) {
+  AnswerBudget budget(1000);
+  for (std::uint32_t peer = 0; peer < 5; ++peer) budget.keep(transport::PeerId(peer), 190);
+  budget.keep(transport::PeerId(2), 20);
+  EXPECT_EQ(budget.overdrawn(), transport::kNoPeer);
+  budget.keep(transport::PeerId(4), 40);
+  EXPECT_EQ(budget.overdrawn(), transport::PeerId(4));
+  budget.release(transport::PeerId(4), 230);
+  EXPECT_EQ(budget.overdrawn(), transport::kNoPeer);
 }
 
 TEST_F(OutboxTest, WhatWaitsForALostPeerIsReturnedOldestFirst) {
