@@ -29,7 +29,8 @@
 
 namespace lintel::transport {
 
-// Index of a peer in one transport. Dense from 0; not reused while the transport exists.
+// Index of a peer in one transport. Dense from 0. Reused only after its owner has called forget(),
+// or has been told by on_peer_forgotten().
 using PeerId = Id<struct PeerIdTag, std::uint32_t>;
 inline constexpr PeerId kNoPeer{0xffffffffU};
 
@@ -154,6 +155,9 @@ class Sink {
   // connection is dead, or the request is not of the peer. The sink finds out whether the peer
   // still answers, and disconnects it if not.
   virtual void on_contested(PeerId) {}
+  // The id names nobody from now on, and may name another process later. Called in poll(), for a
+  // peer without a session to which nothing waits to be sent, and which is not watched.
+  virtual void on_peer_forgotten(PeerId) {}
 };
 
 class Transport {
@@ -235,6 +239,11 @@ class Transport {
   // The owner has accepted the peer. Until then a connection that the peer has made counts as
   // half-open: their number and their time are bounded.
   virtual void admit(PeerId) {}
+
+  // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The
+  // transport may then give it to another name: at once, or when the connection with the peer has
+  // ended and was reported by on_peer_failed(), in which forget() may be called again.
+  virtual void forget(PeerId) {}
 
   // While `watched`, the death of the peer is noticed even if no message is on its way to it,
   // because an operation waits for its answer. Calls nest: one watch(peer, false) for each

@@ -282,6 +282,24 @@ TEST_F(DirectConnections, APeerThatIsNotAdmittedIsDisconnectedAfterTheConnectTim
   EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("no session"));
 }
 
+// A long-lived process meets many others that come and go.
+TEST_F(DirectConnections, PeersThatAreForgottenLeaveTheirIdsToOthers) {
+  PeerId highest{0};
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    RawCaller caller(b);
+    Greeting greeting = caller.greeting();
+    greeting.from_pid += i;
+    caller.say(greeting);
+    ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
+    caller.close();
+    b.seen.failures.clear();
+    ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+    highest = std::max(highest, b.seen.failures[0].first);
+    b.transport->forget(b.seen.failures[0].first);
+  }
+  EXPECT_LT(highest.value, 3U);
+}
+
 TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {
   RawCaller opened(b);
   Greeting greeting = opened.greeting();

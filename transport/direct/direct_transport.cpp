@@ -101,12 +101,32 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
     return address.error();
-  const PeerId id(static_cast<std::uint32_t>(peers_.size()));
-  DirectPeer& peer = peers_.emplace_back();
+  PeerId id(static_cast<std::uint32_t>(peers_.size()));
+  if (forgotten_.empty()) {
+    peers_.emplace_back();
+  } else {
+    id = forgotten_.back();
+    forgotten_.pop_back();
+  }
+  DirectPeer& peer = at(id);
+  peer.is_named = true;
   peer.name = name;
   peer.attempt.peer = id;
   ids_.emplace(name, id);
   return id;
+}
+
+void DirectTransport::forget(PeerId id) {
+  lock_.is_held();
+  DirectPeer& peer = at(id);
+  const bool in_use = peer.connection != nullptr || peer.connecting != nullptr ||
+                      peer.attempt.waiting || peer.failed || peer.frames.held > 0 ||
+                      peer.writes.held > 0 || peer.targets > 0 || peer.left > 0;
+  if (in_use || !peer.is_named) return;
+  ids_.erase(peer.name);
+  peer = DirectPeer();
+  peer.is_named = false;
+  forgotten_.push_back(id);
 }
 
 MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
@@ -279,7 +299,7 @@ void DirectTransport::dump(std::string& text) const {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
   text += "direct at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
-  line("peers", peers_.size());
+  line("peers", peers_.size() - forgotten_.size());
   line("connections", open_count_);
   line("connections being made", opening_count_);
   line("messages under way or lent", outbound_.frames_taken());

@@ -97,6 +97,7 @@ class DirectTransport final : public Transport {
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
   [[gnu::cold]] void admit(PeerId peer) override;
+  [[gnu::cold]] void forget(PeerId peer) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
@@ -123,6 +124,7 @@ class DirectTransport final : public Transport {
     std::uint32_t targets = 0;  // memory registered for writes of the peer
     ConnectAttempt attempt;     // waiting: every connect request has failed so far
     bool failed = false;        // lost; this poll() reports it
+    bool is_named = true;       // not forgotten
     bool expects = false;       // a placed message of the peer is expected
     PlacementKey expected;
     std::span<std::byte> landing;
@@ -226,6 +228,7 @@ class DirectTransport final : public Transport {
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
   std::deque<DirectPeer> peers_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
+  std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
   std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
   // Of the keys: a late write to the process that had this port before, or a guessed key, matches

@@ -71,6 +71,8 @@ class FaultyTransport final : public Transport, private Sink {
     lock_.is_held();
     wrapped_->admit(peer);
   }
+  // The id stays, because what is delayed for the peer is kept by its id.
+  void forget(PeerId) override {}
   void watch(PeerId peer, bool watched) override {
     lock_.is_held();
     wrapped_->watch(peer, watched);

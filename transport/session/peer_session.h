@@ -88,6 +88,7 @@ struct PeerSession {
   Nanoseconds back_off{};
   PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
   PeerHook pending_hook;  // Session::pending_
+  PeerHook closed_hook;   // Session::closed_
 
   // Identity.
   ProcessId name;
@@ -97,6 +98,11 @@ struct PeerSession {
   std::uint8_t oldest_version = 0;
   char provider[sizeof(Introduction::provider)] = {};
 
+  // Nothing refers to it except its name.
+  bool can_be_forgotten() const {
+    return state == PeerState::kClosed && watchers == 0 && !pending_hook.is_linked() &&
+           !timed_hook.is_linked() && leaving() == 0 && stale_leaving == 0 && frame.data == nullptr;
+  }
   std::uint32_t unacknowledged() const { return sent - acknowledged; }
   std::uint32_t leaving() const { return first.frames + next.frames; }
   // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
@@ -110,5 +116,6 @@ using PeerList =
                            boost::intrusive::constant_time_size<false>>;
 using TimedList = PeerList<&PeerSession::timed_hook>;
 using PendingList = PeerList<&PeerSession::pending_hook>;
+using ClosedList = PeerList<&PeerSession::closed_hook>;
 
 }  // namespace lintel::transport

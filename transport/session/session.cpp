@@ -61,7 +61,7 @@ Result<PeerId> Session::resolve(ProcessId name) {
   lock_.is_held();
   if (const auto known = peer_of_name_.find(name); known != peer_of_name_.end())
     return known->second;
-  if (peers_.size() >= options_.max_peers)
+  if (peer_of_name_.size() >= options_.max_peers)
     return Error(Loss::kOperation, "session", "too many peers are known already");
   const bool local = name == self();
   PeerId lower = kNoPeer;
@@ -70,21 +70,55 @@ Result<PeerId> Session::resolve(ProcessId name) {
     if (!resolved) return resolved.error();
     lower = *resolved;
   }
-  const PeerId id{static_cast<std::uint32_t>(peers_.size())};
-  auto peer = std::make_unique<PeerSession>();
-  peer->id = id;
-  peer->lower = lower;
-  peer->name = name;
+  PeerSession& peer = unused_record();
+  peer.lower = lower;
+  peer.name = name;
+  closed_.push_back(peer);
+  ++closed_count_;
   if (local) {
-    local_peer_ = id;
-    enter(*peer, PeerState::kLocal);
+    local_peer_ = peer.id;
+    enter(peer, PeerState::kLocal);
   } else {
     if (lower.value >= peer_of_lower_.size()) peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
-    peer_of_lower_[lower.value] = id.value;
+    peer_of_lower_[lower.value] = peer.id.value;
   }
-  peers_.push_back(std::move(peer));
-  peer_of_name_.emplace(name, id);
-  return id;
+  peer_of_name_.emplace(name, peer.id);
+  return peer.id;
+}
+
+PeerSession& Session::unused_record() {
+  if (forgotten_.empty()) {
+    forgotten_.push_back(PeerId(static_cast<std::uint32_t>(peers_.size())));
+    peers_.push_back(std::make_unique<PeerSession>());
+    at(forgotten_.back()).id = forgotten_.back();
+  }
+  const PeerId id = forgotten_.back();
+  forgotten_.pop_back();
+  return at(id);
+}
+
+// So that a process that meets many peers, one after the other, keeps the records of few.
+void Session::forget_closed_peers() {
+  for (std::size_t tries = closed_count_ - options_.max_closed_peers; tries > 0; --tries) {
+    PeerSession& oldest = closed_.front();
+    closed_.pop_front();
+    closed_.push_back(oldest);
+    if (oldest.can_be_forgotten()) drop_record(oldest);
+  }
+}
+
+void Session::drop_record(PeerSession& peer) {
+  const PeerId id = peer.id;
+  const PeerId lower = peer.lower;
+  peer_of_name_.erase(peer.name);
+  peer_of_lower_[lower.value] = kNoPeer.value;
+  --closed_count_;
+  // A closed peer without a name: what arrives for its slot matches nothing.
+  peers_[id.value] = std::make_unique<PeerSession>();
+  at(id).id = id;
+  forgotten_.push_back(id);
+  sink_->on_peer_forgotten(id);
+  lower_->forget(lower);
 }
 
 ProcessId Session::name_of(PeerId peer) const {
@@ -115,6 +149,13 @@ void Session::enter(PeerSession& peer, PeerState next) {
     case PeerState::kLocal: legal = from(PeerState::kClosed); break;
   }
   LINTEL_ASSERT(legal);
+  if (peer.state == PeerState::kClosed) {
+    peer.closed_hook.unlink();
+    --closed_count_;
+  } else if (next == PeerState::kClosed) {
+    closed_.push_back(peer);
+    ++closed_count_;
+  }
   peer.state = next;
 }
 
@@ -202,6 +243,7 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   // sender is alive.
   if (now >= earliest_timer_) run_timers();
   if (!hold || reports_ == 0) send_held();
+  if (closed_count_ > options_.max_closed_peers) forget_closed_peers();
   sink_ = nullptr;
   return reports_;
 }

@@ -46,6 +46,7 @@ struct SessionOptions {
   Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
   Nanoseconds connect_deadline = std::chrono::seconds(10);
   std::size_t max_peers = 65536;          // resolve() refuses more
+  std::size_t max_closed_peers = 256;     // of them without a session; the oldest are forgotten
   std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
 };
 
@@ -139,6 +140,9 @@ class Session final : public Transport, private Sink {
   PeerSession* find_by_lower(PeerId lower) LINTEL_REQUIRES(lock_);
   void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
   void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PeerSession& unused_record() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void forget_closed_peers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_record(PeerSession& peer) LINTEL_REQUIRES(lock_);
   std::size_t run_poll(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() has work: something to send or to report, or a timer that needs the time.
@@ -235,6 +239,9 @@ class Session final : public Transport, private Sink {
 
   // By PeerId, which is also the slot on the wire.
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
+  std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
+  ClosedList closed_ LINTEL_GUARDED_BY(lock_);              // peers without a session, oldest first
+  std::size_t closed_count_ LINTEL_GUARDED_BY(lock_) = 0;   // of them
   // PeerId of this session by PeerId of the lower transport
   std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);

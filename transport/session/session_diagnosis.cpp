@@ -67,6 +67,7 @@ void Session::dump(std::string& out) const {
   lock_.is_held();
   for (const auto& owned : peers_) {
     const PeerSession& peer = *owned;
+    if (!peer_of_name_.contains(peer.name)) continue;  // forgotten
     out += "peer " + std::to_string(peer.id.value) + " " + to_string(peer.name) + " " +
            to_string(peer.state);
     out += " next_sequence " + std::to_string(peer.sent + 1) + " acknowledged " +

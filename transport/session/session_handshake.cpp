@@ -129,7 +129,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     return void(++counters_.malformed_introduction);
   if (from != kNoPeer && lower_->name_of(from) != name) return void(++counters_.malformed_source);
   if (closing_) return void(++counters_.stale_epoch);
-  if (peers_.size() >= options_.max_peers && !peer_of_name_.contains(name))
+  if (peer_of_name_.size() >= options_.max_peers && !peer_of_name_.contains(name))
     return void(++counters_.too_many_peers);
   const Result<PeerId> resolved = resolve(name);
   if (!resolved) return void(++counters_.malformed_introduction);

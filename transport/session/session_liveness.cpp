@@ -121,7 +121,7 @@ void Session::heard_from(PeerSession& peer, bool progress) {
 void Session::on_peer_failed(PeerId lower, Error error) {
   lock_.is_held();
   PeerSession* const peer = find_by_lower(lower);
-  if (peer == nullptr) return;
+  if (peer == nullptr) return lower_->forget(lower);
   reset_leaving(*peer);
   switch (peer->state) {
     case PeerState::kClosed:

@@ -73,7 +73,6 @@ class Endpoint : public transport::Sink {
   // The latest time of the next poll(). Early while writes wait for room: no event reports room.
   TimePoint next_deadline() const LINTEL_REQUIRES(kLock);
 
-  // transport::Sink
   void on_message(transport::PeerId from, std::span<const std::byte> message) override
       LINTEL_REQUIRES(kLock);
   void on_placed_message(transport::PeerId from, std::span<const std::byte> message,
@@ -83,6 +82,7 @@ class Endpoint : public transport::Sink {
   void on_immediate(transport::PeerId from, transport::Immediate immediate) override
       LINTEL_REQUIRES(kLock);
   void on_peer_failed(transport::PeerId peer, Error error) override LINTEL_REQUIRES(kLock);
+  void on_peer_forgotten(transport::PeerId p) override LINTEL_REQUIRES(kLock) { peers_.forget(p); }
 
   // Copies the transport's counters of frames to the process' counters.
   void count_frames() LINTEL_REQUIRES(kLock);

@@ -59,6 +59,11 @@ class Peers {
   // of the peer arrives again. A peer that has ended normally causes no warning, and no further one
   // for the next operation with it.
   [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something) LINTEL_REQUIRES(kLock);
+  // The id names nobody any more.
+  [[gnu::cold]] void forget(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
+    clear_loss(peer);
+    if (last_ == peer) last_ = transport::kNoPeer;
+  }
   // A message of that peer has arrived.
   void note_message(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
     if (losses_logged_ > 0) [[unlikely]]

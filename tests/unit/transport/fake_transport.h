@@ -47,6 +47,7 @@ class FakeTransport final : public Transport {
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
   std::vector<PeerId> admitted;
+  std::vector<PeerId> forgotten;
   bool welcomed = false;  // placed messages are enabled
   bool arriving = false;  // the expected message is arriving: withdraw_placement() is too late
   bool room = true;       // reserve() lends
@@ -143,6 +144,7 @@ class FakeTransport final : public Transport {
     return PostStatus::kOk;
   }
   void admit(PeerId peer) override { admitted.push_back(peer); }
+  void forget(PeerId peer) override { forgotten.push_back(peer); }
   void watch(PeerId, bool) override {}
   std::size_t poll(TimePoint, Sink& sink) override {
     ++polls;

@@ -24,6 +24,7 @@ class RecordingSink final : public Sink {
   std::function<void(PeerId)> on_failure = [](PeerId) {};
   std::vector<const std::byte*> payloads;  // where the payloads were
 
+  std::vector<PeerId> forgotten;
   void on_message(PeerId from, std::span<const std::byte> message) override {
     messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
     log.push_back("message " + std::to_string(from.value) + " " + messages.back());
@@ -51,6 +52,7 @@ class RecordingSink final : public Sink {
   void on_immediate(PeerId, Immediate immediate) override {
     log.push_back("immediate " + std::to_string(immediate.value));
   }
+  void on_peer_forgotten(PeerId peer) override { forgotten.push_back(peer); }
   void on_peer_failed(PeerId peer, Error error) override {
     failures.push_back(error);
     log.push_back("failed " + std::to_string(peer.value) + " " + error.reason());
