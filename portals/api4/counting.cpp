@@ -89,8 +89,11 @@ int PtlCTFree(ptl_handle_ct_t ct_handle) {
 
 int PtlCTCancelTriggered(ptl_handle_ct_t ct_handle) {
   return with_interface(ct_handle, HandleKind::kCounter,
-                        [](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(
-                            kLock) { return return_code(interface.triggers.cancel(id)); });
+                        [](Process&, NetworkInterface& interface, SlotId id)
+                            LINTEL_REQUIRES(kLock) {
+                              const Status status = interface.triggers.cancel(id);
+                              return return_code(status);
+                            });
 }
 
 int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {

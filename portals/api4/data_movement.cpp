@@ -78,7 +78,8 @@ int to_ack(const MemoryDescriptor& descriptor, ptl_ack_req_t ack, portals::AckRe
   return PTL_OK;
 }
 
-bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArguments& request) {
+bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArguments& request)
+    LINTEL_REQUIRES(kLock) {
   const std::optional<ProcessId> target = to_process(interface, remote.target, false);
   if (!target) return false;
   request.target = *target;
@@ -123,7 +124,7 @@ int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& 
         const Atomic* atomic, const When& when) {
   return with_interface_acting(
       local.md, HandleKind::kDescriptor,
-      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+      [&](Process& own, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         const MemoryDescriptor* descriptor = md_of(interface, local.md);
         RequestArguments request;
         if (descriptor == nullptr || !to_remote(interface, remote, request)) return PTL_ARG_INVALID;
@@ -142,7 +143,7 @@ int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& 
 int get(const Local& local, ptl_size_t length, const Remote& remote, const When& when) {
   return with_interface_acting(
       local.md, HandleKind::kDescriptor,
-      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+      [&](Process& own, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         RequestArguments request;
         if (md_of(interface, local.md) == nullptr || !to_remote(interface, remote, request))
           return PTL_ARG_INVALID;
@@ -158,7 +159,7 @@ int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& r
           AtomicCall call, const Atomic& atomic, const When& when) {
   return with_interface_acting(
       from.md, HandleKind::kDescriptor,
-      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+      [&](Process& own, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
         const MemoryDescriptor* source = md_of(interface, from.md);
         RequestArguments request;
         if (source == nullptr || md_of(interface, to.md) == nullptr ||

@@ -227,7 +227,8 @@ int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t* uid) {
 
 int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_t* id) {
   return with_interface(
-      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni_handle, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (id == nullptr) return PTL_ARG_INVALID;
         const ptl_process_t name = from_process(interface, interface.identity().process);
         if (is_logical(interface.kind()) && name.rank == portals::ProcessMap::kNoRank)

@@ -18,7 +18,8 @@ namespace {
 constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
 constexpr MatchCriteria kEverything{kAnyone, 0, ~0ULL};
 
-std::optional<MatchCriteria> criteria_of(NetworkInterface& interface, const ptl_me_t& me) {
+std::optional<MatchCriteria> criteria_of(NetworkInterface& interface, const ptl_me_t& me)
+    LINTEL_REQUIRES(kLock) {
   const std::optional<ProcessId> from = to_process(interface, me.match_id, true);
   if (!from) return std::nullopt;
   return MatchCriteria{*from, me.match_bits, me.ignore_bits};
@@ -29,7 +30,8 @@ std::optional<MatchCriteria> criteria_of(NetworkInterface& interface, const ptl_
 template <class Function>
 int with_le(ptl_handle_ni_t ni, const ptl_le_t* le, void* user_pointer, Function&& function) {
   return with_interface_acting(
-      ni, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (le == nullptr || is_matching(interface.kind())) return PTL_ARG_INVALID;
         const auto rules = to_rules(interface, *le, PTL_LE_APPEND_OPTIONS_MASK, user_pointer);
         return rules ? function(interface, *rules, kEverything) : PTL_ARG_INVALID;
@@ -39,7 +41,8 @@ int with_le(ptl_handle_ni_t ni, const ptl_le_t* le, void* user_pointer, Function
 template <class Function>
 int with_me(ptl_handle_ni_t ni, const ptl_me_t* me, void* user_pointer, Function&& function) {
   return with_interface_acting(
-      ni, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+      ni, HandleKind::kInterface,
+      [&](Process&, NetworkInterface& interface, SlotId) LINTEL_REQUIRES(kLock) -> int {
         if (me == nullptr || !is_matching(interface.kind())) return PTL_ARG_INVALID;
         const auto criteria = criteria_of(interface, *me);
         const auto rules = criteria ? to_rules(interface, *me, user_pointer) : std::nullopt;

@@ -39,9 +39,9 @@ class Triggers {
   ~Triggers() { drop_all(); }
 
   Status allocate_counter(SlotId& made) LINTEL_REQUIRES(kLock);  // errors: kNoSpace
-  // what waits for it is dropped. Errors: kCounterInvalid
+  // What waits for it is dropped. Errors: kCounterInvalid.
   Status free_counter(SlotId counter) LINTEL_REQUIRES(kLock);
-  // what waits for it is dropped. Errors: kCounterInvalid
+  // What waits for it is dropped. Errors: kCounterInvalid.
   Status cancel(SlotId counter) LINTEL_REQUIRES(kLock);
   Status set_counter(SlotId counter, const CountingEvent::Value& value) LINTEL_REQUIRES(kLock);
   // Errors: kCounterInvalid, also if neither member of `value` is 0.
