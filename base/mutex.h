@@ -39,7 +39,7 @@ class LINTEL_CAPABILITY("mutex") Mutex {
 
  private:
   // kAwaited: held, and unlock() wakes one thread
-  enum State : std::uint32_t { kFree, kHeld, kAwaited };
+  enum MutexState : std::uint32_t { kFree, kHeld, kAwaited };
 
   [[gnu::cold]] void wait_for_it() LINTEL_ACQUIRE();
   [[gnu::cold]] void wake_one();

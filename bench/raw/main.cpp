@@ -30,7 +30,7 @@ void write_file(const std::string& path, const std::string& text) {
 
 void measure(const Options& options) {
   PeerProcess target([&](ControlChannel& initiator) { run_target(options, initiator); });
-  const Session session = run_initiator(options, target.channel());
+  const RawSession session = run_initiator(options, target.channel());
   if (!target.join()) throw std::runtime_error("the target process failed.");
 
   const bool json_to_stdout = options.json_path == "-";

@@ -129,7 +129,7 @@ nlohmann::json row_of(const Measurement& measurement) {
 
 }  // namespace
 
-void print_table(std::FILE* out, const Options& options, const Session& session) {
+void print_table(std::FILE* out, const Options& options, const RawSession& session) {
   fmt::print(out, "# lintel-raw-fabric {}: libfabric {}, provider {}\n", LINTEL_VERSION,
              libfabric_version(), session.provider);
   fmt::print(out,
@@ -145,7 +145,7 @@ void print_table(std::FILE* out, const Options& options, const Session& session)
   }
 }
 
-std::string to_json(const Options& options, const Session& session) {
+std::string to_json(const Options& options, const RawSession& session) {
   utsname system{};
   uname(&system);
   nlohmann::json document{{"program", "lintel-raw-fabric"},

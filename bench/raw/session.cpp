@@ -82,7 +82,7 @@ std::uint64_t warm_up_of(const Options& options, std::uint64_t iterations) {
   return std::min(options.warm_up, iterations);
 }
 
-Measurement& measurement_of(Session& session, const Workload& workload, std::uint64_t iterations,
+Measurement& measurement_of(RawSession& session, const Workload& workload, std::uint64_t iterations,
                             std::uint32_t repeats) {
   if (session.measurements.empty() || session.measurements.back().seconds.size() == repeats) {
     session.measurements.push_back({workload.mode, workload.size_bytes, iterations, {}, {}});
@@ -92,12 +92,12 @@ Measurement& measurement_of(Session& session, const Workload& workload, std::uin
 
 }  // namespace
 
-Session run_initiator(const Options& options, ControlChannel& target) {
+RawSession run_initiator(const Options& options, ControlChannel& target) {
   pin_to(options.cpus.first);
   Link link(options, options.addresses.first, target, std::chrono::seconds(60));
-  Session session{link.endpoint().info().fabric_attr->prov_name,
-                  link.endpoint().info().tx_attr->inject_size,
-                  {}};
+  RawSession session{link.endpoint().info().fabric_attr->prov_name,
+                     link.endpoint().info().tx_attr->inject_size,
+                     {}};
   std::vector<std::uint32_t> ignored;
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
     Measurement& measurement = measurement_of(session, workload, iterations, options.repeats);

@@ -20,14 +20,14 @@ struct Measurement {
   std::vector<std::uint32_t> round_trips_ns;  // pingpong: of all repeats, sorted
 };
 
-struct Session {
+struct RawSession {
   std::string provider;  // the provider's own name
   std::uint64_t inject_bytes = 0;
   std::vector<Measurement> measurements;
 };
 
 // The initiator's part. Throws when the fabric or the target fails.
-Session run_initiator(const Options& options, ControlChannel& target);
+RawSession run_initiator(const Options& options, ControlChannel& target);
 // The target's part. Returns when the initiator is done.
 void run_target(const Options& options, ControlChannel& initiator);
 

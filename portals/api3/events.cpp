@@ -77,10 +77,10 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
       deadline = process->now() + std::chrono::milliseconds(timeout);
     }
     switch (wait.run(deadline)) {
-      case QueueWait::Outcome::kNothing:
-      case QueueWait::Outcome::kStopped: return PTL_EQ_EMPTY;
-      case QueueWait::Outcome::kInvalid: code = PTL_EQ_INVALID; break;
-      case QueueWait::Outcome::kReady: code = wait.after_loss() ? PTL_EQ_DROPPED : PTL_OK; break;
+      case QueueWait::WaitEnd::kNothing:
+      case QueueWait::WaitEnd::kStopped: return PTL_EQ_EMPTY;
+      case QueueWait::WaitEnd::kInvalid: code = PTL_EQ_INVALID; break;
+      case QueueWait::WaitEnd::kReady: code = wait.after_loss() ? PTL_EQ_DROPPED : PTL_OK; break;
     }
     if (which != nullptr) *which = static_cast<int>(wait.index());
     if (code != PTL_EQ_INVALID) {

@@ -50,10 +50,10 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
   }
   CounterWait waiting(*own, {wanted.data(), wanted.size()}, aborted);
   switch (waiting.run(deadline)) {
-    case CounterWait::Outcome::kNothing: return PTL_CT_NONE_REACHED;
-    case CounterWait::Outcome::kInvalid:
-    case CounterWait::Outcome::kStopped: return PTL_ABORTED;
-    case CounterWait::Outcome::kReady: break;
+    case CounterWait::WaitEnd::kNothing: return PTL_CT_NONE_REACHED;
+    case CounterWait::WaitEnd::kInvalid:
+    case CounterWait::WaitEnd::kStopped: return PTL_ABORTED;
+    case CounterWait::WaitEnd::kReady: break;
   }
   *event = from_value(waiting.value());
   if (which != nullptr) *which = static_cast<unsigned>(waiting.index());

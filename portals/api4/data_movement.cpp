@@ -18,8 +18,7 @@ using portals::MemoryDescriptor;
 using portals::NetworkInterface;
 using portals::Process;
 using portals::RequestArguments;
-using portals::TriggeredOperation;
-using Kind = TriggeredOperation::Kind;
+using portals::TriggeredKind;
 namespace option = portals::option;
 
 namespace {
@@ -108,8 +107,8 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length,
 
 // Starts the operation, or makes it wait for its counting event. The start may wait for room; the
 // interface may have been closed when this returns.
-int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request,
-          const When& when) LINTEL_REQUIRES(kLock) {
+int begin(Process& own, NetworkInterface& interface, TriggeredKind kind,
+          const RequestArguments& request, const When& when) LINTEL_REQUIRES(kLock) {
   if (!when.triggered)
     return return_code(
         portals::start_when_room(own, interface, portals::message_kind(kind), request, &aborted));
@@ -136,7 +135,9 @@ int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& 
         request.local_offset = local.offset;
         request.length = length;
         request.is_volatile = descriptor->has(option::kVolatile);
-        return begin(own, interface, atomic != nullptr ? Kind::kAtomic : Kind::kPut, request, when);
+        return begin(own, interface,
+                     atomic != nullptr ? TriggeredKind::kAtomic : TriggeredKind::kPut, request,
+                     when);
       });
 }
 
@@ -151,7 +152,7 @@ int get(const Local& local, ptl_size_t length, const Remote& remote, const When&
         request.whole_descriptor = false;
         request.local_offset = local.offset;
         request.length = length;
-        return begin(own, interface, Kind::kGet, request, when);
+        return begin(own, interface, TriggeredKind::kGet, request, when);
       });
 }
 
@@ -173,13 +174,14 @@ int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& r
         request.get_descriptor = decode(to.md).id;
         request.get_offset = to.offset;
         request.is_volatile = source->has(option::kVolatile);
-        return begin(own, interface, call == AtomicCall::kSwap ? Kind::kSwap : Kind::kFetchAtomic,
+        return begin(own, interface,
+                     call == AtomicCall::kSwap ? TriggeredKind::kSwap : TriggeredKind::kFetchAtomic,
                      request, when);
       });
 }
 
-int trigger_counter(ptl_handle_ct_t ct, Kind kind, ptl_ct_event_t value, ptl_handle_ct_t trigger,
-                    ptl_size_t threshold) {
+int trigger_counter(ptl_handle_ct_t ct, TriggeredKind kind, ptl_ct_event_t value,
+                    ptl_handle_ct_t trigger, ptl_size_t threshold) {
   return with_interface_acting(
       ct, HandleKind::kCounter,
       [&](Process&, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) -> int {
@@ -292,12 +294,13 @@ int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
 
 int PtlTriggeredCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment,
                       ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
-  return trigger_counter(ct_handle, Kind::kIncrement, increment, trig_ct_handle, threshold);
+  return trigger_counter(ct_handle, TriggeredKind::kIncrement, increment, trig_ct_handle,
+                         threshold);
 }
 
 int PtlTriggeredCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct,
                       ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
-  return trigger_counter(ct_handle, Kind::kSet, new_ct, trig_ct_handle, threshold);
+  return trigger_counter(ct_handle, TriggeredKind::kSet, new_ct, trig_ct_handle, threshold);
 }
 
 }  // extern "C"

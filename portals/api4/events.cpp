@@ -47,10 +47,10 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
     if (interface == nullptr || interface->events.queue(name.id) == nullptr) return PTL_ARG_INVALID;
   }
   switch (wait.run(deadline)) {
-    case QueueWait::Outcome::kNothing: return PTL_EQ_EMPTY;
-    case QueueWait::Outcome::kInvalid:
-    case QueueWait::Outcome::kStopped: return PTL_ABORTED;
-    case QueueWait::Outcome::kReady: break;
+    case QueueWait::WaitEnd::kNothing: return PTL_EQ_EMPTY;
+    case QueueWait::WaitEnd::kInvalid:
+    case QueueWait::WaitEnd::kStopped: return PTL_ABORTED;
+    case QueueWait::WaitEnd::kReady: break;
   }
   translate(*own->interface(names[wait.index()].interface_kind), wait.event(), *event);
   if (which != nullptr) *which = static_cast<unsigned>(wait.index());

@@ -34,11 +34,11 @@ void rename(char*& name, const char* wanted) {
 struct InfoDeleter {
   void operator()(fi_info* info) const { fi_freeinfo(info); }
 };
-using Info = std::unique_ptr<fi_info, InfoDeleter>;
+using OwnedInfo = std::unique_ptr<fi_info, InfoDeleter>;
 
 // What must be requested from the provider below.
-Info for_below(const fi_info* info) {
-  Info copy(fi_dupinfo(info));
+OwnedInfo for_below(const fi_info* info) {
+  OwnedInfo copy(fi_dupinfo(info));
   rename(copy->fabric_attr->prov_name, kBelow);
   copy->mode &= ~kMode;
   copy->rx_attr->mode &= ~kMode;
@@ -192,7 +192,7 @@ int close_endpoint(fid* object) {
 
 int open_endpoint(fid_domain* object, fi_info* info, fid_ep** made, void* context) {
   Domain& domain = *domain_of.at(object);
-  const Info below = for_below(info);
+  const OwnedInfo below = for_below(info);
   const int status = domain.ops.endpoint(object, below.get(), made, context);
   if (status != 0) return status;
   domain_of[*made] = &domain;
@@ -202,7 +202,7 @@ int open_endpoint(fid_domain* object, fi_info* info, fid_ep** made, void* contex
 }
 
 int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** made, void* context) {
-  const Info below = for_below(info);
+  const OwnedInfo below = for_below(info);
   const int status = fabric_below->domain(fabric, below.get(), made, context);
   if (status != 0) return status;
   Domain& domain = keep(Domain{});
@@ -248,7 +248,7 @@ int offers(std::uint32_t version, const char* node, const char* service, std::ui
   if ((hints->mode & kMode) == 0 || hints->domain_attr == nullptr ||
       (hints->domain_attr->mr_mode & kMrMode) == 0)
     return -FI_ENODATA;
-  const Info below = for_below(hints);
+  const OwnedInfo below = for_below(hints);
   const int status = fi_getinfo(version, node, service, flags, below.get(), list);
   if (status != 0) return status;
   for (fi_info* info = *list; info != nullptr; info = info->next) {

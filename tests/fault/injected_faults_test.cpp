@@ -52,7 +52,7 @@ struct Tally {
 };
 
 // The results of all processes.
-struct Outcome {
+struct FaultOutcome {
   std::size_t acked = 0;
   std::size_t failed = 0;                // operations
   std::uint64_t duplicates[2] = {0, 0};  // messages that each rank received a second time
@@ -68,7 +68,7 @@ class InjectedFaults : public OnEveryProvider {
     return ProcessGroup(2, all);
   }
   // Runs the traffic under the plan.
-  Outcome run(const std::string& plan) const;
+  FaultOutcome run(const std::string& plan) const;
 };
 LINTEL_ON_EVERY_PROVIDER(InjectedFaults);
 
@@ -181,7 +181,7 @@ void serve(Rank& rank) {
   PtlFini();
 }
 
-Outcome InjectedFaults::run(const std::string& plan) const {
+FaultOutcome InjectedFaults::run(const std::string& plan) const {
   ProcessGroup group = job(plan);
   const std::string counters =
       ::testing::TempDir() + "lintel_faults." + std::to_string(::getpid()) + ".";
@@ -191,7 +191,7 @@ Outcome InjectedFaults::run(const std::string& plan) const {
   }
   group.join_all(std::chrono::seconds(110));
   EXPECT_GE(group.board().get(kTaken), group.board().get(kAcked));
-  Outcome outcome{group.board().get(kAcked), group.board().get(kFailed)};
+  FaultOutcome outcome{group.board().get(kAcked), group.board().get(kFailed)};
   for (const std::size_t rank : {0U, 1U}) {
     const std::string file = counters + std::to_string(rank);
     outcome.duplicates[rank] = counters_in(file)["frames_duplicate"];
@@ -201,13 +201,13 @@ Outcome InjectedFaults::run(const std::string& plan) const {
 }
 
 TEST_P(InjectedFaults, WithoutFaultsNothingFails) {
-  const Outcome outcome = run("seed=1");
+  const FaultOutcome outcome = run("seed=1");
   EXPECT_EQ(outcome.failed, 0U);
   EXPECT_EQ(outcome.duplicates[0] + outcome.duplicates[1], 0U);
 }
 
 TEST_P(InjectedFaults, DuplicatesAreSuppressedAndCostNothing) {
-  const Outcome outcome = run("seed=2,duplicate=0.2");
+  const FaultOutcome outcome = run("seed=2,duplicate=0.2");
   EXPECT_EQ(outcome.failed, 0U);
   EXPECT_GT(outcome.duplicates[0], 0U);
   EXPECT_GT(outcome.duplicates[1], 0U);
@@ -223,7 +223,7 @@ TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) {
 // 28th, 37th, 47th and 67th message of each process are lost. A rate of losses could by chance lose
 // none and test nothing.
 TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) {
-  const Outcome outcome = run("seed=35,drop=0.02");
+  const FaultOutcome outcome = run("seed=35,drop=0.02");
   EXPECT_GT(outcome.failed, 0U);
   EXPECT_GT(outcome.acked, kRounds * kBatch * 3 / 4);
 }

@@ -27,11 +27,11 @@ constexpr ptl_pt_index_t kNobodysPortal = 6;
 constexpr std::size_t kLongest = 3000;
 constexpr std::size_t kSlots = 40;  // places for puts at each target, for each initiator
 
-enum class Kind { kPut, kAckedPut, kGet, kGetPut, kDroppedPut, kDroppedGet };
+enum class SimulatedKind { kPut, kAckedPut, kGet, kGetPut, kDroppedPut, kDroppedGet };
 constexpr std::size_t kKinds = 6;
 
 struct Issued {
-  Kind kind;
+  SimulatedKind kind;
   std::size_t from;
   std::size_t to;
   std::size_t length;
@@ -101,18 +101,19 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
 
 void Simulation::issue(std::size_t serial) {
   Issued& operation = issued_[serial];
-  operation.kind = static_cast<Kind>(below(kKinds));
+  operation.kind = static_cast<SimulatedKind>(below(kKinds));
   operation.from = below(kProcesses);
   operation.to = below(kProcesses);
-  operation.length = operation.kind == Kind::kGetPut ? 1 + below(200)
-                     : below(10) == 0                ? 0
-                     : below(3) == 0                 ? below(kLongest)
-                                                     : below(64);
+  operation.length = operation.kind == SimulatedKind::kGetPut ? 1 + below(200)
+                     : below(10) == 0                         ? 0
+                     : below(3) == 0                          ? below(kLongest)
+                                                              : below(64);
   operation.buffer = pattern(operation.length, static_cast<std::uint8_t>(serial));
   operation.old.resize(operation.length);
   Node& from = nodes_[operation.from];
   Node& to = nodes_[operation.to];
-  const bool matches = operation.kind != Kind::kDroppedPut && operation.kind != Kind::kDroppedGet;
+  const bool matches =
+      operation.kind != SimulatedKind::kDroppedPut && operation.kind != SimulatedKind::kDroppedGet;
   if (matches) operation.number = ++next_number_[operation.from][operation.to];
   job->as(operation.from);
   const ptl_process_id_t target = job->id(operation.to);
@@ -128,31 +129,31 @@ void Simulation::issue(std::size_t serial) {
   };
   operation.md = make(operation.buffer);
   switch (operation.kind) {
-    case Kind::kPut:
-    case Kind::kAckedPut:
+    case SimulatedKind::kPut:
+    case SimulatedKind::kAckedPut:
       operation.offset = to.landed;
       to.landed += operation.length;
       ASSERT_LE(to.landed, to.landing.size());
-      ASSERT_EQ(
-          PtlPut(operation.md, operation.kind == Kind::kAckedPut ? PTL_ACK_REQ : PTL_NO_ACK_REQ,
-                 target, kPutPortal, 0, bits, operation.offset, operation.number),
-          PTL_OK);
+      ASSERT_EQ(PtlPut(operation.md,
+                       operation.kind == SimulatedKind::kAckedPut ? PTL_ACK_REQ : PTL_NO_ACK_REQ,
+                       target, kPutPortal, 0, bits, operation.offset, operation.number),
+                PTL_OK);
       break;
-    case Kind::kGet:
+    case SimulatedKind::kGet:
       operation.offset = below(to.readable.size() - operation.length);
       std::fill(operation.buffer.begin(), operation.buffer.end(), std::uint8_t{0});
       ASSERT_EQ(PtlGet(operation.md, target, kGetPortal, 0, bits, operation.offset), PTL_OK);
       break;
-    case Kind::kGetPut:
+    case SimulatedKind::kGetPut:
       ASSERT_EQ(PtlGetPut(make(operation.old), operation.md, target, kSwapPortal, 0, bits, 0,
                           operation.number),
                 PTL_OK);
       break;
-    case Kind::kDroppedPut:
-    case Kind::kDroppedGet:
+    case SimulatedKind::kDroppedPut:
+    case SimulatedKind::kDroppedGet:
       ++to.expected_drops;
       to.expected_dropped_bytes += operation.length;
-      ASSERT_EQ(operation.kind == Kind::kDroppedPut
+      ASSERT_EQ(operation.kind == SimulatedKind::kDroppedPut
                     ? PtlPut(operation.md, PTL_ACK_REQ, target, kNobodysPortal, 0, 0, 0, 0)
                     : PtlGet(operation.md, target, kNobodysPortal, 0, 0, 0),
                 PTL_OK);
@@ -213,22 +214,22 @@ void Simulation::check_initiators() {
     const Node& to = nodes_[operation.to];
     SCOPED_TRACE("operation " + std::to_string(serial));
     switch (operation.kind) {
-      case Kind::kPut:
-      case Kind::kAckedPut:
-        ASSERT_EQ(seen[serial],
-                  operation.kind == Kind::kPut ? "SEND_START SEND_END" : "SEND_START SEND_END ACK");
+      case SimulatedKind::kPut:
+      case SimulatedKind::kAckedPut:
+        ASSERT_EQ(seen[serial], operation.kind == SimulatedKind::kPut ? "SEND_START SEND_END"
+                                                                      : "SEND_START SEND_END ACK");
         ASSERT_EQ(part(to.landing, operation.offset, operation.length), operation.buffer);
         break;
-      case Kind::kGet:
+      case SimulatedKind::kGet:
         ASSERT_EQ(seen[serial], "REPLY_START REPLY_END");
         ASSERT_EQ(operation.buffer, part(to.readable, operation.offset, operation.length));
         break;
-      case Kind::kGetPut:
+      case SimulatedKind::kGetPut:
         ASSERT_EQ(seen[serial], "SEND_START SEND_END REPLY_START REPLY_END");
         swaps[operation.to].push_back(&operation);
         break;
-      case Kind::kDroppedPut: ASSERT_EQ(seen[serial], "SEND_START SEND_END"); break;
-      case Kind::kDroppedGet: ASSERT_EQ(seen[serial], ""); break;
+      case SimulatedKind::kDroppedPut: ASSERT_EQ(seen[serial], "SEND_START SEND_END"); break;
+      case SimulatedKind::kDroppedGet: ASSERT_EQ(seen[serial], ""); break;
     }
   }
   // Swaps of one place are serial. Each finds what another one left, or the initial zeros. So the

@@ -23,11 +23,11 @@ struct Operation4 {
 using Start4 = int (*)(const Operation4& o);
 
 struct Moving4 {
-  enum Kind { kPlain, kAtomic, kSwap };
+  enum ArgumentsKind { kPlain, kAtomic, kSwap };
   const char* name;
   Start4 start;
   ptl_size_t ptl_ni_limits_t::*limit;
-  Kind kind = kPlain;
+  ArgumentsKind kind = kPlain;
   bool acks = false;  // has an ack request argument
   bool two_mds = false;
   bool triggered = false;

@@ -37,11 +37,11 @@ constexpr std::size_t kWords = 8;
 enum Place : ptl_pt_index_t { kPuts, kGets, kSums, kTickets, kSwaps, kReceives, kNobody, kPlaces };
 constexpr ptl_pt_index_t kNoPortal = 40;
 
-enum class Kind { kPut, kMessage, kGet, kSum, kTicket, kSwap, kDroppedPut, kDroppedGet };
+enum class IssuedKind { kPut, kMessage, kGet, kSum, kTicket, kSwap, kDroppedPut, kDroppedGet };
 constexpr std::size_t kKinds = 8;
 
 struct Issued {
-  Kind kind = Kind::kPut;
+  IssuedKind kind = IssuedKind::kPut;
   std::size_t from = 0;
   std::size_t to = 0;
   ptl_ack_req_t ack = PTL_NO_ACK_REQ;
@@ -190,7 +190,7 @@ ptl_me_t Simulation4::from_one(std::size_t from, Bytes& memory, unsigned options
 
 void Simulation4::issue(std::size_t serial) {
   Issued& operation = issued_[serial];
-  operation.kind = static_cast<Kind>(below(kKinds));
+  operation.kind = static_cast<IssuedKind>(below(kKinds));
   operation.from = below(kProcesses);
   operation.to = below(kProcesses);
   operation.ack = std::array{PTL_NO_ACK_REQ, PTL_ACK_REQ, PTL_CT_ACK_REQ, PTL_OC_ACK_REQ}[below(4)];
@@ -205,7 +205,7 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
   Node& from = nodes_[operation.from];
   Node& to = nodes_[operation.to];
   // triggered messages have no order
-  const bool triggered = operation.kind != Kind::kMessage && below(6) == 0;
+  const bool triggered = operation.kind != IssuedKind::kMessage && below(6) == 0;
   const ptl_size_t threshold = triggered ? below(from.untriggered_puts + 1) : 0;
   job_->as(operation.from);
   const ptl_process_t target = job_->id(operation.to);
@@ -215,7 +215,8 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
   const ptl_size_t word = reinterpret_cast<ptl_size_t>(&operation.word);
   const ptl_size_t fetched = reinterpret_cast<ptl_size_t>(&operation.fetched);
   ptl_ct_event_t& expected = from.expected_done[operation.silent];
-  const bool drops = operation.kind == Kind::kDroppedPut || operation.kind == Kind::kDroppedGet;
+  const bool drops =
+      operation.kind == IssuedKind::kDroppedPut || operation.kind == IssuedKind::kDroppedGet;
   to.expected_drops += drops;
   const auto put = [&](ptl_pt_index_t portal, ptl_match_bits_t bits) {
     expected.success += 1;  // SEND
@@ -237,21 +238,21 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
   };
   const ptl_pt_index_t nobody = below(2) == 0 ? ptl_pt_index_t{kNobody} : kNoPortal;
   switch (operation.kind) {
-    case Kind::kPut:
+    case IssuedKind::kPut:
       operation.offset = to.landed;
       to.landed += length;
       ASSERT_LE(to.landed, to.landing.size());
       ++to.puts;
       to.untriggered_puts += !triggered;
       return put(kPuts, serial);
-    case Kind::kMessage:
+    case IssuedKind::kMessage:
       operation.number = ++to.messages[operation.from];
       return put(kReceives, operation.from);
-    case Kind::kGet:
+    case IssuedKind::kGet:
       operation.offset = below(to.readable.size() - length);
       std::ranges::fill(operation.buffer, std::uint8_t{0});
       return get(kGets);
-    case Kind::kSum: {
+    case IssuedKind::kSum: {
       const std::size_t first = below(kWords);
       std::vector<std::uint64_t> terms(1 + below(kWords - first));
       for (std::size_t i = 0; i < terms.size(); ++i)
@@ -270,7 +271,7 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
                 PTL_OK);
       return;
     }
-    case Kind::kTicket:
+    case IssuedKind::kTicket:
       operation.word = 1;
       expected.success += 2;
       ASSERT_EQ(triggered ? PtlTriggeredFetchAtomic(md, fetched, md, word, 8, target, kTickets,
@@ -280,7 +281,7 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
                                            &operation, 0, PTL_SUM, PTL_UINT64_T),
                 PTL_OK);
       return;
-    case Kind::kSwap:
+    case IssuedKind::kSwap:
       expected.success += 2;
       ASSERT_EQ(triggered ? PtlTriggeredSwap(md, fetched, md, word, 8, target, kSwaps, serial, 0,
                                              &operation, 0, nullptr, PTL_SWAP, PTL_UINT64_T,
@@ -289,8 +290,8 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
                                     0, nullptr, PTL_SWAP, PTL_UINT64_T),
                 PTL_OK);
       return;
-    case Kind::kDroppedPut: return put(nobody, serial);
-    case Kind::kDroppedGet: return get(nobody);
+    case IssuedKind::kDroppedPut: return put(nobody, serial);
+    case IssuedKind::kDroppedGet: return get(nobody);
   }
 }
 
@@ -350,14 +351,14 @@ void Simulation4::drain(std::size_t rank) {
 
 std::string Simulation4::expected_at_target(const Issued& operation) const {
   switch (operation.kind) {
-    case Kind::kPut: return "PUT";
-    case Kind::kGet: return "GET";
-    case Kind::kSum: return "ATOMIC";
-    case Kind::kTicket:
-    case Kind::kSwap: return "FETCH_ATOMIC";
-    case Kind::kMessage:  // see meet()
-    case Kind::kDroppedPut:
-    case Kind::kDroppedGet: break;
+    case IssuedKind::kPut: return "PUT";
+    case IssuedKind::kGet: return "GET";
+    case IssuedKind::kSum: return "ATOMIC";
+    case IssuedKind::kTicket:
+    case IssuedKind::kSwap: return "FETCH_ATOMIC";
+    case IssuedKind::kMessage:  // see meet()
+    case IssuedKind::kDroppedPut:
+    case IssuedKind::kDroppedGet: break;
   }
   return "";
 }
@@ -368,7 +369,7 @@ void Simulation4::meet(std::size_t rank, const ptl_event_t& event, std::string& 
   ASSERT_LT(event.hdr_data, issued_.size());
   const Issued& message = issued_[event.hdr_data];
   seen = (seen.empty() ? "" : seen + " ") + kinds({event});
-  ASSERT_EQ(message.kind, Kind::kMessage);
+  ASSERT_EQ(message.kind, IssuedKind::kMessage);
   ASSERT_EQ(message.to, rank);
   ASSERT_EQ(event.match_bits, message.from);
   ASSERT_EQ(event.rlength, message.buffer.size());
@@ -408,7 +409,7 @@ void Simulation4::check_targets() {
     for (std::size_t serial = 0; serial < issued_.size(); ++serial) {
       if (issued_[serial].to != rank) continue;
       SCOPED_TRACE("operation " + std::to_string(serial));
-      if (issued_[serial].kind != Kind::kMessage) {
+      if (issued_[serial].kind != IssuedKind::kMessage) {
         ASSERT_EQ(seen[serial], expected_at_target(issued_[serial]));
         continue;
       }
@@ -438,18 +439,18 @@ void Simulation4::check_targets() {
 std::string Simulation4::expected_at_initiator(const Issued& operation) const {
   const std::string send = operation.silent ? "" : "SEND";
   switch (operation.kind) {
-    case Kind::kPut:
-    case Kind::kMessage:
-    case Kind::kSum:
+    case IssuedKind::kPut:
+    case IssuedKind::kMessage:
+    case IssuedKind::kSum:
       return operation.silent ? "" : operation.ack == PTL_ACK_REQ ? "SEND ACK" : "SEND";
-    case Kind::kGet: return operation.silent ? "" : "REPLY";
-    case Kind::kTicket:
-    case Kind::kSwap: return operation.silent ? "" : "SEND REPLY";
-    case Kind::kDroppedPut:
+    case IssuedKind::kGet: return operation.silent ? "" : "REPLY";
+    case IssuedKind::kTicket:
+    case IssuedKind::kSwap: return operation.silent ? "" : "SEND REPLY";
+    case IssuedKind::kDroppedPut:
       return operation.ack != PTL_ACK_REQ ? send
              : send.empty()               ? "ACK!DROPPED"
                                           : "SEND ACK!DROPPED";
-    case Kind::kDroppedGet: return "REPLY!DROPPED";
+    case IssuedKind::kDroppedGet: return "REPLY!DROPPED";
   }
   return "";
 }
@@ -484,8 +485,8 @@ void Simulation4::check_initiators() {
     const Node& to = nodes_[operation.to];
     SCOPED_TRACE("operation " + std::to_string(serial));
     ASSERT_EQ(seen[serial], expected_at_initiator(operation));
-    if (operation.kind != Kind::kPut && operation.kind != Kind::kGet) continue;
-    ASSERT_EQ(operation.buffer, part(operation.kind == Kind::kPut ? to.landing : to.readable,
+    if (operation.kind != IssuedKind::kPut && operation.kind != IssuedKind::kGet) continue;
+    ASSERT_EQ(operation.buffer, part(operation.kind == IssuedKind::kPut ? to.landing : to.readable,
                                      operation.offset, operation.buffer.size()));
   }
 }
@@ -496,8 +497,8 @@ void Simulation4::check_initiators() {
 void Simulation4::check_words() {
   std::array<std::vector<std::uint64_t>, kProcesses> tickets, brought, found;
   for (const Issued& operation : issued_) {
-    if (operation.kind == Kind::kTicket) tickets[operation.to].push_back(operation.fetched);
-    if (operation.kind != Kind::kSwap) continue;
+    if (operation.kind == IssuedKind::kTicket) tickets[operation.to].push_back(operation.fetched);
+    if (operation.kind != IssuedKind::kSwap) continue;
     brought[operation.to].push_back(operation.word);
     found[operation.to].push_back(operation.fetched);
   }

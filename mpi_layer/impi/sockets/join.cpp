@@ -66,12 +66,12 @@ void read_some(const Socket& socket, ClientStartup& startup) {
 
 Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings,
                             const HostOffer& host, Nanoseconds timeout) {
-  using Phase = ClientStartup::StartupPhase;
+  using StartupPhase = ClientStartup::StartupPhase;
   ClientOffer offer;
   offer.hosts.push_back(host);
   ClientStartup startup({settings.rank, settings.authentication, std::move(offer), timeout},
                         monotonic_now());
-  while (startup.phase() != Phase::kReady && startup.phase() != Phase::kFailed) {
+  while (startup.phase() != StartupPhase::kReady && startup.phase() != StartupPhase::kFailed) {
     const Outcome<> written = write_all(server, startup.take_outgoing(), monotonic_now() + timeout);
     // The server may have sent the reason before it closed the connection, so read first.
     if (written && !wait_for(server, POLLIN, startup.next_deadline()))
@@ -80,7 +80,7 @@ Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings
       read_some(server, startup);
     if (!written) startup.lose(written.sentence());
   }
-  if (startup.phase() == Phase::kFailed) return Problem{startup.problem()};
+  if (startup.phase() == StartupPhase::kFailed) return Problem{startup.problem()};
   return startup.layout();
 }
 

@@ -13,12 +13,21 @@
 
 namespace lintel::portals {
 
+enum class TriggeredKind : std::uint8_t {
+  kPut,
+  kGet,
+  kAtomic,
+  kFetchAtomic,
+  kSwap,
+  kIncrement,
+  kSet
+};
+
 struct TriggeredOperation : Triggered {
-  enum class Kind : std::uint8_t { kPut, kGet, kAtomic, kFetchAtomic, kSwap, kIncrement, kSet };
+  TriggeredOperation(std::uint64_t threshold, TriggeredKind what)
+      : Triggered(threshold), kind(what) {}
 
-  TriggeredOperation(std::uint64_t threshold, Kind what) : Triggered(threshold), kind(what) {}
-
-  Kind kind;
+  TriggeredKind kind;
   SlotId id;                   // in the interface's pool; set once after creation
   RequestArguments arguments;  // of an operation on the network
   SlotId counter;  // kIncrement, kSet: the counting event, which is changed by or set to `value`

@@ -70,7 +70,7 @@ Status Triggers::increment_counter(SlotId id, const CountingEvent::Value& value)
   return Status::kOk;
 }
 
-Status Triggers::prepare(SlotId id, std::uint64_t threshold, TriggeredOperation::Kind kind,
+Status Triggers::prepare(SlotId id, std::uint64_t threshold, TriggeredKind kind,
                          TriggeredOperation*& made) {
   const CountingEvent* counter = counters_.get(id);
   if (counter == nullptr) return Status::kCounterInvalid;
@@ -82,12 +82,10 @@ Status Triggers::prepare(SlotId id, std::uint64_t threshold, TriggeredOperation:
   return Status::kOk;
 }
 
-Status Triggers::change_counter_when(SlotId trigger, std::uint64_t threshold,
-                                     TriggeredOperation::Kind kind, SlotId counter,
-                                     const CountingEvent::Value& value) {
+Status Triggers::change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredKind kind,
+                                     SlotId counter, const CountingEvent::Value& value) {
   if (counters_.get(counter) == nullptr) return Status::kCounterInvalid;
-  if (kind == TriggeredOperation::Kind::kIncrement && !is_increment(value))
-    return Status::kCounterInvalid;
+  if (kind == TriggeredKind::kIncrement && !is_increment(value)) return Status::kCounterInvalid;
   TriggeredOperation* operation = nullptr;
   if (const Status status = prepare(trigger, threshold, kind, operation); status != Status::kOk)
     return status;

@@ -54,12 +54,12 @@ class Triggers {
 
   // Makes a triggered operation for `counter`, which the caller fills in and then arms. Errors:
   // kCounterInvalid, kNoSpace.
-  Status prepare(SlotId counter, std::uint64_t threshold, TriggeredOperation::Kind kind,
+  Status prepare(SlotId counter, std::uint64_t threshold, TriggeredKind kind,
                  TriggeredOperation*& made) LINTEL_REQUIRES(kLock);
   void arm(SlotId counter, TriggeredOperation& operation) LINTEL_REQUIRES(kLock);
   // Sets `counter` (kSet) or increments it (kIncrement) when `trigger` has reached `threshold`,
   // which may already be true. Errors: as increment_counter(); kNoSpace.
-  Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind,
+  Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredKind kind,
                              SlotId counter, const CountingEvent::Value& value)
       LINTEL_REQUIRES(kLock);
   // The next operation to carry out, or null. Call take_due() and release() for it.

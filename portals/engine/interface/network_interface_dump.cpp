@@ -44,7 +44,7 @@ void NetworkInterface::dump_portal(std::string& out, std::uint32_t index) {
   static constexpr const char* kStates[] = {"free", "enabled", "draining", "disabled"};
   Portal& portal = portals[index];
   if (portal.priority.empty() && portal.overflow.empty() && portal.unexpected.size() == 0 &&
-      (is_portals3() || portal.state == Portal::State::kFree)) {
+      (is_portals3() || portal.state == PortalState::kFree)) {
     return;
   }
   append(out,

@@ -23,22 +23,22 @@ struct UnexpectedMessage : UnexpectedHeader {
   bool landed = false;  // the data are in place, the event of the arrival is logged
 };
 
-struct Portal {
-  enum class State : std::uint8_t {
-    kFree,  // not allocated
-    kEnabled,
-    kDraining,  // accepts nothing any more, but operations that it has accepted are under way
-    kDisabled,
-  };
+enum class PortalState : std::uint8_t {
+  kFree,  // not allocated
+  kEnabled,
+  kDraining,  // accepts nothing any more, but operations that it has accepted are under way
+  kDisabled,
+};
 
-  bool takes_messages() const { return state == State::kEnabled; }
+struct Portal {
+  bool takes_messages() const { return state == PortalState::kEnabled; }
   MatchList& list(PortalList which) { return which == PortalList::kPriority ? priority : overflow; }
 
   MatchList priority;
   MatchList overflow;
   UnexpectedList unexpected;
   SlotId queue;  // generation 0: none
-  State state = State::kFree;
+  PortalState state = PortalState::kFree;
   bool flow_control = false;  // it disables itself when it would have to drop a message
   std::uint32_t active = 0;   // operations that it has accepted and that are under way
   // A portal that has disabled itself reports this when the operations that it had accepted before

@@ -8,7 +8,7 @@ PortalTable::PortalTable(EventLog& events, std::uint32_t max_index, bool all_ena
                          PendingWork& pending_work)
     : events_(events), portals_(std::size_t{max_index} + 1), pending_work_(pending_work) {
   if (!all_enabled) return;
-  for (Portal& portal : portals_) portal.state = Portal::State::kEnabled;
+  for (Portal& portal : portals_) portal.state = PortalState::kEnabled;
 }
 
 Status PortalTable::allocate(const Rules& rules, SlotId queue, std::uint32_t wanted,
@@ -17,15 +17,15 @@ Status PortalTable::allocate(const Rules& rules, SlotId queue, std::uint32_t wan
   std::uint32_t index = wanted;
   if (wanted == kAnyId) {
     index = 0;
-    while (index <= max_index() && portals_[index].state != Portal::State::kFree) ++index;
+    while (index <= max_index() && portals_[index].state != PortalState::kFree) ++index;
     if (index > max_index()) return Status::kPortalFull;
   }
   if (index > max_index()) return Status::kPortalInvalid;
   Portal& portal = portals_[index];
-  if (portal.state != Portal::State::kFree) return Status::kPortalInUse;
+  if (portal.state != PortalState::kFree) return Status::kPortalInUse;
   portal.queue = queue;
   portal.flow_control = rules.flow_control;
-  portal.state = rules.enabled ? Portal::State::kEnabled : Portal::State::kDisabled;
+  portal.state = rules.enabled ? PortalState::kEnabled : PortalState::kDisabled;
   made = index;
   return Status::kOk;
 }
@@ -40,14 +40,14 @@ Status PortalTable::test_free(std::uint32_t index) {
 void PortalTable::free(std::uint32_t index) {
   Portal& portal = portals_[index];
   LINTEL_ASSERT(portal.unexpected.size() == 0);
-  portal.state = Portal::State::kFree;
+  portal.state = PortalState::kFree;
   portal.queue = {};
 }
 
 Status PortalTable::disable(std::uint32_t index) {
   Portal* const portal = existing(index);
   if (portal == nullptr) return Status::kPortalInvalid;
-  if (portal->state == Portal::State::kEnabled) portal->state = Portal::State::kDraining;
+  if (portal->state == PortalState::kEnabled) portal->state = PortalState::kDraining;
   if (portal->active == 0) finish_disabling(*portal);
   return Status::kOk;
 }
@@ -55,7 +55,7 @@ Status PortalTable::disable(std::uint32_t index) {
 Status PortalTable::enable(std::uint32_t index) {
   Portal* const portal = existing(index);
   if (portal == nullptr) return Status::kPortalInvalid;
-  portal->state = Portal::State::kEnabled;
+  portal->state = PortalState::kEnabled;
   return Status::kOk;
 }
 
@@ -69,7 +69,7 @@ void PortalTable::enter(Completion& completion) {
 void PortalTable::leave(std::uint32_t index, std::uint32_t turn) {
   Portal& portal = portals_[index];
   LINTEL_ASSERT(portal.active > 0);
-  if (--portal.active == 0 && portal.state == Portal::State::kDraining) finish_disabling(portal);
+  if (--portal.active == 0 && portal.state == PortalState::kDraining) finish_disabling(portal);
   if (turn != portal.turn && --portal.draining == 0) log_disabled(portal, index);
 }
 
@@ -84,8 +84,8 @@ void PortalTable::refuse(Portal& portal, Room room, const MemoryDescriptor* matc
 }
 
 void PortalTable::disable_itself(Portal& portal, bool reported) {
-  if (portal.state != Portal::State::kEnabled) return;
-  portal.state = Portal::State::kDraining;
+  if (portal.state != PortalState::kEnabled) return;
+  portal.state = PortalState::kDraining;
   ++portal.turn;
   portal.draining = portal.active;
   if (reported) ++portal.unlogged;
@@ -95,7 +95,7 @@ void PortalTable::disable_itself(Portal& portal, bool reported) {
 }
 
 void PortalTable::finish_disabling(Portal& portal) {
-  if (portal.state == Portal::State::kDraining) portal.state = Portal::State::kDisabled;
+  if (portal.state == PortalState::kDraining) portal.state = PortalState::kDisabled;
   pending_work_.wake_needed = true;  // PtlPTDisable may wait for this
 }
 

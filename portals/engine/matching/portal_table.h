@@ -42,8 +42,8 @@ class PortalTable {
   Portal& operator[](std::uint32_t index) LINTEL_REQUIRES(kLock) { return portals_[index]; }
   // Null if there is no such portal, or it is not allocated.
   Portal* existing(std::uint32_t index) LINTEL_REQUIRES(kLock) {
-    return index <= max_index() && portals_[index].state != Portal::State::kFree ? &portals_[index]
-                                                                                 : nullptr;
+    return index <= max_index() && portals_[index].state != PortalState::kFree ? &portals_[index]
+                                                                               : nullptr;
   }
 
   // `wanted`: an index, or kAnyId for the lowest free one. Errors: kPortalInvalid, kPortalInUse,

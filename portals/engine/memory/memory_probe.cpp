@@ -39,8 +39,8 @@ bool can_write(std::uintptr_t page) {
          errno != EFAULT;
 }
 
-bool page_is_accessible(std::uintptr_t page, Access access) {
-  return access == Access::kRead ? can_read(page) : can_write(page);
+bool page_is_accessible(std::uintptr_t page, ProbedAccess access) {
+  return access == ProbedAccess::kRead ? can_read(page) : can_write(page);
 }
 
 bool can_populate() {
@@ -53,7 +53,7 @@ bool can_populate() {
   return kCan;
 }
 
-bool run_is_accessible(std::span<const std::byte> run, Access access) {
+bool run_is_accessible(std::span<const std::byte> run, ProbedAccess access) {
   const std::uintptr_t mask = ~(page_size() - 1);
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(run.data()) & mask;
   const std::uintptr_t last =
@@ -62,7 +62,7 @@ bool run_is_accessible(std::span<const std::byte> run, Access access) {
   // by page.
   if (last != first && can_populate() &&
       ::madvise(reinterpret_cast<void*>(first), last - first + page_size(),
-                access == Access::kRead ? MADV_POPULATE_READ : MADV_POPULATE_WRITE) == 0) {
+                access == ProbedAccess::kRead ? MADV_POPULATE_READ : MADV_POPULATE_WRITE) == 0) {
     return true;
   }
   for (std::uintptr_t page = first;; page += page_size()) {
@@ -74,7 +74,7 @@ bool run_is_accessible(std::span<const std::byte> run, Access access) {
 }  // namespace
 
 bool is_accessible(const MemoryRegion& region, std::uint64_t offset, std::uint64_t length,
-                   Access access) {
+                   ProbedAccess access) {
   bool accessible = true;
   region.for_each_run(offset, length, [&](std::span<std::byte> run) {
     accessible = accessible && run_is_accessible(run, access);

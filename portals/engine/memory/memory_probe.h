@@ -12,10 +12,10 @@
 
 namespace lintel::portals {
 
-enum class Access : std::uint8_t { kRead, kWrite };
+enum class ProbedAccess : std::uint8_t { kRead, kWrite };
 
 // REQUIRES: the range lies within the region.
 bool is_accessible(const MemoryRegion& region, std::uint64_t offset, std::uint64_t length,
-                   Access access);
+                   ProbedAccess access);
 
 }  // namespace lintel::portals

@@ -23,43 +23,43 @@ namespace lintel::portals {
 template <class Self, class Object, class Name>
 class ObjectWait : private Condition {
  public:
-  enum class Outcome : std::uint8_t { kNothing, kReady, kInvalid, kStopped };
+  enum class WaitEnd : std::uint8_t { kNothing, kReady, kInvalid, kStopped };
   static constexpr TimePoint kAtOnce{0};
 
   // kAtOnce: checks once, and if no object is ready, drives the engine for one turn and checks
   // again. kNever: no time limit.
-  Outcome run(TimePoint deadline) LINTEL_REQUIRES(kLock) {
-    if (holds()) return outcome_;
+  WaitEnd run(TimePoint deadline) LINTEL_REQUIRES(kLock) {
+    if (holds()) return end_;
     if (deadline == kAtOnce) {
       process_.progress().advance();
       holds();
     } else {
       process_.progress().wait_until(*this, deadline);
     }
-    return outcome_;
+    return end_;
   }
 
   // The index of the object that is ready (kReady) or does not exist (kInvalid).
   std::size_t index() const { return index_; }
 
  protected:
-  // If a name has no object, the outcome is kInvalid, also if an earlier object is ready. `stop`,
+  // If a name has no object, the wait ends with kInvalid, also if an earlier object is ready. `stop`,
   // if not null, ends the wait when it is set.
   ObjectWait(Process& process, std::span<const Name> names, const std::atomic<bool>* stop)
       : process_(process), names_(names), stop_(stop) {}
 
  private:
-  // True when there is an outcome.
+  // True when the wait has ended.
   bool holds() override LINTEL_REQUIRES(kLock) {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) {
-      outcome_ = Outcome::kStopped;
+      end_ = WaitEnd::kStopped;
       return true;
     }
     Object* ready = nullptr;
     for (std::size_t i = 0; i < names_.size(); ++i) {
       Object* const candidate = object(i);
       if (candidate == nullptr) {
-        outcome_ = Outcome::kInvalid;
+        end_ = WaitEnd::kInvalid;
         index_ = i;
         return true;
       }
@@ -69,7 +69,7 @@ class ObjectWait : private Condition {
       }
     }
     if (ready == nullptr) return false;
-    outcome_ = Outcome::kReady;
+    end_ = WaitEnd::kReady;
     static_cast<Self*>(this)->take(*ready);
     return true;
   }
@@ -90,7 +90,7 @@ class ObjectWait : private Condition {
   Process& process_;
   std::span<const Name> names_;
   const std::atomic<bool>* stop_;
-  Outcome outcome_ = Outcome::kNothing;
+  WaitEnd end_ = WaitEnd::kNothing;
   std::size_t index_ = 0;
 };
 

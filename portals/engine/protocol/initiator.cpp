@@ -77,7 +77,7 @@ Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& a
 
 // Makes an operation with a request that waits for an answer. Null: there are too many.
 Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interface,
-                             PendingRequest::Kind kind) {
+                             PendingKind kind) {
   Operation* const operation = operations_.create(prepared.peer, interface.kind(), true);
   if (operation == nullptr) return nullptr;
   const auto [request, id] = requests_.create(kind);
@@ -147,7 +147,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   const bool announced = kind == MessageKind::kPut && prepared.length > limits_.eager;
   Operation* operation = nullptr;
   if (ack_wanted || announced) {
-    operation = ack_wanted ? create(prepared, interface, PendingRequest::Kind::kPut)
+    operation = ack_wanted ? create(prepared, interface, PendingKind::kPut)
                            : operations_.create(prepared.peer, interface.kind(), true);
     if (operation == nullptr) return Status::kNoSpace;
   }
@@ -199,7 +199,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
 
 Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& arguments,
                            const Prepared& prepared) {
-  Operation* operation = create(prepared, interface, PendingRequest::Kind::kGet);
+  Operation* operation = create(prepared, interface, PendingKind::kGet);
   if (operation == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, MessageKind::kGet, arguments, prepared.length);
   request.header.flags = wire::kFlagTracked;
@@ -230,7 +230,7 @@ Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& 
 // GETPUT, FETCH_ATOMIC and SWAP.
 Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments& arguments,
                              const Prepared& prepared, MessageKind kind) {
-  Operation* operation = create(prepared, interface, PendingRequest::Kind::kFetch);
+  Operation* operation = create(prepared, interface, PendingKind::kFetch);
   if (operation == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, kind, arguments, prepared.length);
   request.header.flags = wire::kFlagTracked;
@@ -288,7 +288,7 @@ void Initiator::on_ack(transport::PeerId from, const wire::Response& response) {
   counters_.add(Counter::kAcksReceived);
   Operation* operation = operations_.find(response.request_token, from);
   PendingRequest* const request = operation != nullptr ? operation->request : nullptr;
-  const bool expected = request != nullptr && request->kind == PendingRequest::Kind::kPut &&
+  const bool expected = request != nullptr && request->kind == PendingKind::kPut &&
                         !request->answered && request->wants_ack() &&
                         request->sent.md_handle == response.md_handle &&
                         request->sent.md_generation == response.md_generation;
@@ -314,7 +314,7 @@ void Initiator::finish(const Transfers::Ended& ended) {
   const PendingRequest& request = *operation.request;
   NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
   const bool failed = ended.failure != Failure::kNone;
-  if (request.kind == PendingRequest::Kind::kPut) {
+  if (request.kind == PendingKind::kPut) {
     if (request.acknowledged) log_ack(interface, request, Failure::kNone);
     if (failed && !request.answered) log_no_ack(interface, request, ended.failure, true);
     if (!request.answered && !failed) return;
@@ -332,7 +332,7 @@ void Initiator::finish(const Transfers::Ended& ended) {
 void Initiator::fail(Operation& operation, Failure failure, bool reported) {
   const PendingRequest& request = *operation.request;
   NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
-  if (request.kind != PendingRequest::Kind::kPut) {
+  if (request.kind != PendingKind::kPut) {
     if (!request.answered) log_reply(interface, request, 0, failure);
   } else if (request.acknowledged) {
     log_ack(interface, request, Failure::kNone);
@@ -347,7 +347,7 @@ void Initiator::fail_unsent(SlotId id, Failure failure) {
   Operation* const operation = operations_.get(id);
   // A long put ends with its source. A put without an answer has no record.
   if (operation == nullptr || operation->request == nullptr || operation->source != nullptr) return;
-  if (operation->request->kind == PendingRequest::Kind::kPut) fail(*operation, failure, true);
+  if (operation->request->kind == PendingKind::kPut) fail(*operation, failure, true);
 }
 
 void Initiator::on_discard(Operation& operation) {
@@ -402,7 +402,7 @@ void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
   const bool announced = (response.header.flags & wire::kFlagAnnounced) != 0;
   Operation* operation = operations_.find(response.request_token, from);
   PendingRequest* const request = operation != nullptr ? operation->request : nullptr;
-  const bool expected = request != nullptr && request->kind != PendingRequest::Kind::kPut &&
+  const bool expected = request != nullptr && request->kind != PendingKind::kPut &&
                         !request->answered && request->sent.md_handle == response.md_handle &&
                         request->sent.md_generation == response.md_generation;
   NetworkInterface* interface =

@@ -57,7 +57,7 @@ class Initiator {
   // ---- Triggered operations (triggered.cpp)
   // Calls start() when `counter` has reached `threshold`, which may already be true. Errors in the
   // operation are found now. Errors: as start(), and kCounterInvalid.
-  Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind,
+  Status start_when(NetworkInterface& interface, TriggeredKind kind,
                     const RequestArguments& arguments, SlotId counter, std::uint64_t threshold)
       LINTEL_REQUIRES(kLock);
   // Carries out the triggered operations that have become due, on every interface. True: one found
@@ -103,8 +103,8 @@ class Initiator {
                   const Prepared& prepared) LINTEL_REQUIRES(kLock);
   Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments,
                     const Prepared& prepared, wire::MessageKind kind) LINTEL_REQUIRES(kLock);
-  Operation* create(const Prepared& prepared, NetworkInterface& interface,
-                    PendingRequest::Kind kind) LINTEL_REQUIRES(kLock);
+  Operation* create(const Prepared& prepared, NetworkInterface& interface, PendingKind kind)
+      LINTEL_REQUIRES(kLock);
   void expect_answer(NetworkInterface& interface, PendingRequest& request,
                      const wire::Request& sent, const RequestArguments& arguments)
       LINTEL_REQUIRES(kLock);
@@ -136,6 +136,6 @@ class Initiator {
 };
 
 // The kind of message for a triggered operation. REQUIRES: not kIncrement or kSet.
-wire::MessageKind message_kind(TriggeredOperation::Kind kind);
+wire::MessageKind message_kind(TriggeredKind kind);
 
 }  // namespace lintel::portals

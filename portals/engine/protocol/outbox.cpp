@@ -50,7 +50,7 @@ bool Outbox::Waiting::is_answer() const {
 void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
   Queue& waiting = queue(peer);
   if (waiting.empty()) blocked_.push_back(peer);
-  if (message.is_counted()) ++tallies_[message.header().interface_kind].waiting;
+  if (message.is_counted()) ++counts_[message.header().interface_kind].waiting;
   if (message.is_answer()) answers_.keep(peer, message.memory());
   waiting.push_back(std::move(message));
   ++waiting_;
@@ -59,7 +59,7 @@ void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
 // The message waits no longer. Called before its completion is closed.
 void Outbox::forget(transport::PeerId peer, const Waiting& message) {
   --waiting_;
-  if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
+  if (message.is_counted()) --counts_[message.header().interface_kind].waiting;
   if (message.is_answer()) answers_.release(peer, message.memory());
 }
 
@@ -81,7 +81,7 @@ bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, payload_size);
   forget(peer, message);
-  if (message.is_counted()) ++tallies_[message.header().interface_kind].left;
+  if (message.is_counted()) ++counts_[message.header().interface_kind].left;
   finish(&message.completion);
   return true;
 }
@@ -165,7 +165,7 @@ void Outbox::discard(transport::PeerId to, std::uint64_t token) {
 // Copies the payload, so that the owner of the memory may change it.
 void Outbox::keep_without_interface(transport::PeerId peer, Waiting& message) {
   answers_.release(peer, message.memory());
-  if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
+  if (message.is_counted()) --counts_[message.header().interface_kind].waiting;
   if (message.from_region) {
     message.bytes.resize(message.length);
     message.region.read(message.offset, message.bytes);

@@ -102,10 +102,10 @@ class Outbox {
   // Of the requests and replies of one interface: how many wait, and how many have left after a
   // wait. The latter never decreases.
   std::size_t waiting_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
-    return tallies_[interface_kind].waiting;
+    return counts_[interface_kind].waiting;
   }
   std::uint64_t left_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
-    return tallies_[interface_kind].left;
+    return counts_[interface_kind].left;
   }
 
  private:
@@ -132,7 +132,7 @@ class Outbox {
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
   };
   using Queue = std::deque<Waiting>;
-  struct Tally {
+  struct WaitingCount {
     std::size_t waiting = 0;
     std::uint64_t left = 0;
   };
@@ -153,7 +153,7 @@ class Outbox {
   std::vector<transport::PeerId> blocked_ LINTEL_GUARDED_BY(kLock);
   std::size_t waiting_ LINTEL_GUARDED_BY(kLock) = 0;
   AnswerBudget answers_ LINTEL_GUARDED_BY(kLock);
-  std::array<Tally, kMaxInterfaces> tallies_ LINTEL_GUARDED_BY(kLock){};  // by interface
+  std::array<WaitingCount, kMaxInterfaces> counts_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 
 template <class Fixed>

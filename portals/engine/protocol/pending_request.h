@@ -13,16 +13,16 @@
 
 namespace lintel::portals {
 
+enum class PendingKind : std::uint8_t {
+  kPut,    // put or atomic: an ACK answers it
+  kGet,    // a REPLY answers it, or the writes for its CLEAR
+  kFetch,  // getput, fetch-atomic, swap: a REPLY answers it
+};
+
 struct PendingRequest {
-  enum class Kind : std::uint8_t {
-    kPut,    // put or atomic: an ACK answers it
-    kGet,    // a REPLY answers it, or the writes for its CLEAR
-    kFetch,  // getput, fetch-atomic, swap: a REPLY answers it
-  };
+  explicit PendingRequest(PendingKind k) : kind(k) {}
 
-  explicit PendingRequest(Kind k) : kind(k) {}
-
-  Kind kind;
+  PendingKind kind;
   SlotId id;
   wire::Request sent{};
   void* user_pointer = nullptr;  // for the events of the answer
@@ -36,7 +36,8 @@ struct PendingRequest {
   SlotId descriptor() const { return {sent.md_handle, sent.md_generation}; }
   // For what a descriptor that it pins is busy.
   MemoryDescriptor::Awaits awaits() const {
-    return kind == Kind::kPut ? MemoryDescriptor::Awaits::kAck : MemoryDescriptor::Awaits::kReply;
+    return kind == PendingKind::kPut ? MemoryDescriptor::Awaits::kAck
+                                     : MemoryDescriptor::Awaits::kReply;
   }
 };
 

@@ -61,7 +61,7 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
     return refused(DropCause::kPortalIndex, Failure::kDropped);
   Portal& portal = interface.portals[request.portal_index];
   if (!portal.takes_messages()) {
-    const bool exists = portal.state != Portal::State::kFree;
+    const bool exists = portal.state != PortalState::kFree;
     return refused(exists ? DropCause::kDisabled : DropCause::kPortalIndex,
                    exists ? Failure::kPortalDisabled : Failure::kDropped);
   }
@@ -99,7 +99,8 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
     if ((descriptor.snapshot().options & needed) != needed)
       return refused(DropCause::kOperation, Failure::kOperation);
     if (element > 1) found.acceptance.length -= found.acceptance.length % element;
-    const Access access = (needed & option::kPut) != 0 ? Access::kWrite : Access::kRead;
+    const ProbedAccess access =
+        (needed & option::kPut) != 0 ? ProbedAccess::kWrite : ProbedAccess::kRead;
     if (descriptor.has(option::kUnsure) && found.acceptance.length > 0 &&
         !is_accessible(descriptor.region(), found.acceptance.offset, found.acceptance.length,
                        access)) {

@@ -18,12 +18,13 @@ namespace lintel::portals {
 
 using Registrations = boost::container::small_vector<transport::Registration, 1>;
 
+enum class SourceState : std::uint8_t {
+  kAnnounced,  // waits for the first or the next CLEAR
+  kWriting,    // writes are posted or wait for room
+};
+
 // The end from which data are written.
 struct TransferSource {
-  enum class State : std::uint8_t {
-    kAnnounced,  // waits for the first or the next CLEAR
-    kWriting,    // writes are posted or wait for room
-  };
   struct Write {
     transport::LocalMemory from;
     transport::RemoteMemory to;
@@ -35,7 +36,7 @@ struct TransferSource {
   };
 
   SlotId id;
-  State state = State::kAnnounced;
+  SourceState state = SourceState::kAnnounced;
   Completion completion;  // the event to log when the data have left: SEND_END or GET_END
   MemoryRegion region;
   std::uint64_t offset = 0;

@@ -42,7 +42,7 @@ TransferSource& Transfers::make_source(Operation& operation) {
   LINTEL_ASSERT(source != nullptr && operation.source == nullptr);
   source->id = id;
   operation.source = source;
-  ++tallies_[operation.interface_kind].moving;
+  ++counts_[operation.interface_kind].moving;
   return *source;
 }
 
@@ -54,17 +54,17 @@ TransferSink& Transfers::make_sink(Operation& operation, const Place& to) {
   sink->offset = to.offset;
   sink->length = to.length;
   operation.sink = sink;
-  ++tallies_[operation.interface_kind].moving;
+  ++counts_[operation.interface_kind].moving;
   return *sink;
 }
 
 void Transfers::end_source(Operation& operation) {
-  --tallies_[operation.interface_kind].moving;
+  --counts_[operation.interface_kind].moving;
   sources_.destroy(std::exchange(operation.source, nullptr)->id);
 }
 
 void Transfers::end_sink(Operation& operation) {
-  --tallies_[operation.interface_kind].moving;
+  --counts_[operation.interface_kind].moving;
   sinks_.destroy(std::exchange(operation.sink, nullptr)->id);
 }
 
@@ -269,7 +269,7 @@ bool Transfers::begin_placed(Operation& operation, const wire::Request& request,
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, data.size());
   TransferSource& source = make_source(operation);
-  source.state = TransferSource::State::kWriting;
+  source.state = SourceState::kWriting;
   source.length = data.size();
   source.writes.push_back({{data.data(), data.size(), {}}, {}});
   source.writes_posted = 1;
@@ -291,7 +291,7 @@ bool Transfers::may_clear(const Operation& operation, const wire::Clear& message
   const std::uint64_t left = source.length - source.cleared;
   const bool more = (message.header.flags & wire::kFlagMore) != 0;
   if (more ? message.length >= left : message.length > left) return false;
-  const bool announced = source.state == TransferSource::State::kAnnounced;
+  const bool announced = source.state == SourceState::kAnnounced;
   if (announced && source.cleared == 0) return true;
   if (!source.more_follows || message.receiver_token != source.receiver_token) return false;
   return announced ||
@@ -301,8 +301,7 @@ bool Transfers::may_clear(const Operation& operation, const wire::Clear& message
 Transfers::Ended Transfers::clear(Operation& operation, const wire::Clear& message,
                                   std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
-  if (source.state != TransferSource::State::kWriting)
-    return start_writing(operation, message, segments);
+  if (source.state != SourceState::kWriting) return start_writing(operation, message, segments);
   source.held_clear = std::make_unique<TransferSource::HeldClear>(
       TransferSource::HeldClear{message, {segments.begin(), segments.end()}});
   return {};
@@ -311,7 +310,7 @@ Transfers::Ended Transfers::clear(Operation& operation, const wire::Clear& messa
 Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clear& message,
                                           std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
-  source.state = TransferSource::State::kWriting;
+  source.state = SourceState::kWriting;
   source.receiver_token = message.receiver_token;
   source.immediate = transport::Immediate(message.immediate & ~kMoreThanOneWrite);
   source.more_follows = (message.header.flags & wire::kFlagMore) != 0;
@@ -398,11 +397,11 @@ void Transfers::retry() {
 Transfers::Ended Transfers::write_ended(transport::Context context, Error error) {
   Operation* const operation = operations_.get(SlotId::unpack(context.value));
   TransferSource* const source = operation != nullptr ? operation->source : nullptr;
-  const bool expected = source != nullptr && source->state == TransferSource::State::kWriting &&
+  const bool expected = source != nullptr && source->state == SourceState::kWriting &&
                         source->writes_done < source->writes_posted;
   if (!expected) return {};  // it has failed with its peer meanwhile
   ++source->writes_done;
-  ++tallies_[operation->interface_kind].writes_done;
+  ++counts_[operation->interface_kind].writes_done;
   if (error.ok()) {
     transport_.note_progress(operation->peer);
   } else {
@@ -420,7 +419,7 @@ Transfers::Ended Transfers::writes_finished(Operation& operation) {
   source.writes.clear();
   source.writes_posted = 0;
   source.writes_done = 0;
-  source.state = TransferSource::State::kAnnounced;
+  source.state = SourceState::kAnnounced;
   if (const auto held = std::move(source.held_clear))
     return start_writing(operation, held->message, held->segments);
   return {};
@@ -456,7 +455,7 @@ Transfers::Ended Transfers::acknowledged(Operation& operation, bool response_fai
   source.answered = true;
   source.arrived = !response_failed;
   if (response_failed && source.owes_data()) return give_up(operation);
-  if (source.state == TransferSource::State::kWriting) return {};
+  if (source.state == SourceState::kWriting) return {};
   return close_source(operation);
 }
 
@@ -464,7 +463,7 @@ Transfers::Ended Transfers::discarded(Operation& operation) {
   TransferSource& source = *operation.source;
   if (source.owes_data()) return give_up(operation);
   source.answered = true;
-  if (source.state == TransferSource::State::kWriting) return {};
+  if (source.state == SourceState::kWriting) return {};
   return close_source(operation);  // nobody wants the data, so they count as sent
 }
 
@@ -507,8 +506,7 @@ bool Transfers::fail(Operation& operation, Failure failure) {
 void Transfers::notify_ending(const Operation& operation) {
   if (operation.sink != nullptr && !operation.sink->ahead) {
     refuse_data(operation, Failure::kNoInterface);
-  } else if (operation.source != nullptr &&
-             operation.source->state == TransferSource::State::kWriting &&
+  } else if (operation.source != nullptr && operation.source->state == SourceState::kWriting &&
              !operation.source->placed) {
     outbox_.discard(operation.peer, operation.source->receiver_token);
   }

@@ -122,10 +122,10 @@ class Transfers {
   // Of one interface: how many transfers are under way, and how many writes have ended. The latter
   // never decreases.
   std::size_t moving(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
-    return tallies_[interface_kind].moving;
+    return counts_[interface_kind].moving;
   }
   std::uint64_t writes_done(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
-    return tallies_[interface_kind].writes_done;
+    return counts_[interface_kind].writes_done;
   }
 
  private:
@@ -151,7 +151,7 @@ class Transfers {
   Ended close_source(Operation& operation) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] Ended give_up(Operation& operation) LINTEL_REQUIRES(kLock);
 
-  struct Tally {
+  struct TransferCount {
     std::size_t moving = 0;
     std::uint64_t writes_done = 0;
   };
@@ -164,7 +164,7 @@ class Transfers {
   SlotPool<TransferSink> sinks_ LINTEL_GUARDED_BY(kLock);
   // operations whose next write had no room
   std::vector<SlotId> waiting_for_room_ LINTEL_GUARDED_BY(kLock);
-  std::array<Tally, kMaxInterfaces> tallies_ LINTEL_GUARDED_BY(kLock){};  // by interface
+  std::array<TransferCount, kMaxInterfaces> counts_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 
 }  // namespace lintel::portals

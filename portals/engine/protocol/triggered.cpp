@@ -9,7 +9,6 @@ namespace lintel::portals {
 
 namespace {
 
-using Kind = TriggeredOperation::Kind;
 using wire::MessageKind;
 
 std::uint64_t most_bytes(const InterfaceLimits& limits, MessageKind kind) {
@@ -27,15 +26,15 @@ bool is_put_like(MessageKind kind) {
 
 }  // namespace
 
-MessageKind message_kind(Kind kind) {
+MessageKind message_kind(TriggeredKind kind) {
   switch (kind) {
-    case Kind::kPut: return MessageKind::kPut;
-    case Kind::kAtomic: return MessageKind::kAtomic;
-    case Kind::kGet: return MessageKind::kGet;
-    case Kind::kFetchAtomic: return MessageKind::kFetchAtomic;
-    case Kind::kSwap: return MessageKind::kSwap;
-    case Kind::kIncrement:
-    case Kind::kSet: break;  // not an operation on the network
+    case TriggeredKind::kPut: return MessageKind::kPut;
+    case TriggeredKind::kAtomic: return MessageKind::kAtomic;
+    case TriggeredKind::kGet: return MessageKind::kGet;
+    case TriggeredKind::kFetchAtomic: return MessageKind::kFetchAtomic;
+    case TriggeredKind::kSwap: return MessageKind::kSwap;
+    case TriggeredKind::kIncrement:
+    case TriggeredKind::kSet: break;  // not an operation on the network
   }
   LINTEL_ASSERT(false);
   return MessageKind::kPut;
@@ -91,7 +90,7 @@ Status Initiator::start(NetworkInterface& interface, MessageKind kind,
                                    : send_fetch(interface, arguments, prepared, kind);
 }
 
-Status Initiator::start_when(NetworkInterface& interface, Kind kind,
+Status Initiator::start_when(NetworkInterface& interface, TriggeredKind kind,
                              const RequestArguments& arguments, SlotId counter,
                              std::uint64_t threshold) {
   Prepared prepared;
@@ -111,10 +110,10 @@ Status Initiator::start_when(NetworkInterface& interface, Kind kind,
 bool Initiator::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   switch (operation.kind) {
     // It fails only if its counting event was freed.
-    case Kind::kIncrement:
+    case TriggeredKind::kIncrement:
       static_cast<void>(interface.triggers.increment_counter(operation.counter, operation.value));
       return true;
-    case Kind::kSet:
+    case TriggeredKind::kSet:
       static_cast<void>(interface.triggers.set_counter(operation.counter, operation.value));
       return true;
     default: break;
@@ -134,8 +133,7 @@ bool Initiator::carry_out(NetworkInterface& interface, const TriggeredOperation&
 void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind,
                               const RequestArguments& arguments, std::uint64_t length,
                               Failure failure) {
-  PendingRequest record(is_put_like(kind) ? PendingRequest::Kind::kPut
-                                          : PendingRequest::Kind::kGet);
+  PendingRequest record(is_put_like(kind) ? PendingKind::kPut : PendingKind::kGet);
   record.sent = make_request(interface, kind, arguments, length);
   if (arguments.ack != AckRequest::kNone) record.sent.header.flags |= wire::kFlagAckWanted;
   const SlotId answered = is_put_like(kind) || kind == MessageKind::kGet ? arguments.descriptor

@@ -20,7 +20,7 @@ using ::testing::Not;
 using testing::sets_of;
 using ::testing::StartsWith;
 using testing::wire;
-using Phase = ClientStartup::StartupPhase;
+using StartupPhase = ClientStartup::StartupPhase;
 
 constexpr Nanoseconds kTimeout = 120s;
 const char* const kChoseNone = "00000000 00000000";
@@ -52,22 +52,22 @@ class ClientStartupTest : public ::testing::Test {
     startup_->advance(now_);
   }
   std::string problem() {
-    EXPECT_EQ(startup_->phase(), Phase::kFailed);
+    EXPECT_EQ(startup_->phase(), StartupPhase::kFailed);
     EXPECT_EQ(says(), "");
-    return startup_->phase() == Phase::kFailed ? startup_->problem() : "";
+    return startup_->phase() == StartupPhase::kFailed ? startup_->problem() : "";
   }
   // Runs the start-up until its first label.
   void join() {
     hears(kChoseNone);
     hears(kTwoClients);
-    EXPECT_EQ(startup_->phase(), Phase::kSendingLabels);
+    EXPECT_EQ(startup_->phase(), StartupPhase::kSendingLabels);
     says();
   }
   // Runs the start-up until DONE.
   void tell_all() {
     join();
     for (const auto& [label, set] : sets_of(offers_)) hears(answer(set));
-    EXPECT_EQ(startup_->phase(), Phase::kFinishing);
+    EXPECT_EQ(startup_->phase(), StartupPhase::kFinishing);
     says();
   }
 
@@ -124,7 +124,7 @@ TEST_F(ClientStartupTest, GoesThroughTheLabelsOneAnswerAfterTheOther) {
     hears(answer(sets_of(offers_)[row.label]));
   }
   EXPECT_EQ(says(), wire(kDone));
-  EXPECT_EQ(startup_->phase(), Phase::kFinishing);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kFinishing);
 }
 
 TEST_F(ClientStartupTest, NhostsTravelsAsTheSpecificationHasIt) {
@@ -138,7 +138,7 @@ TEST_F(ClientStartupTest, NhostsTravelsAsTheSpecificationHasIt) {
 TEST_F(ClientStartupTest, KnowsTheLayoutWhenAllAreDone) {
   tell_all();
   hears(kDone);
-  ASSERT_EQ(startup_->phase(), Phase::kReady);
+  ASSERT_EQ(startup_->phase(), StartupPhase::kReady);
   EXPECT_EQ(startup_->layout().procs.size(), 4U);
   EXPECT_EQ(startup_->layout().procs[2].id, (ProcId{testing::host_id(2), 4001}));
   EXPECT_EQ(says(), "");
@@ -156,7 +156,7 @@ TEST_F(ClientStartupTest, BytesThatComeOneByOneAreTheSame) {
   for (const auto& [label, set] : sets_of(offers_)) all += bytes_of(answer(set));
   all += bytes_of(kDone);
   for (const char byte : all) startup_->take({&byte, 1}, now_);
-  EXPECT_EQ(startup_->phase(), Phase::kReady);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kReady);
 }
 
 TEST_F(ClientStartupTest, LabelsThatItDidNotSendArePassedOver) {
@@ -165,12 +165,12 @@ TEST_F(ClientStartupTest, LabelsThatItDidNotSendArePassedOver) {
   hears(answer(sets_of(offers_)[kVersion]));
   hears(answer({0x1050, 3, ""}));
   hears(answer(sets_of(offers_)[kClientHosts]));
-  EXPECT_EQ(startup_->phase(), Phase::kSendingLabels);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kSendingLabels);
   begin(Authentication(true, std::nullopt));
   tell_all();
   hears(answer({0x7000, 1, "more"}));
   hears(kDone);
-  EXPECT_EQ(startup_->phase(), Phase::kReady);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kReady);
 }
 
 TEST_F(ClientStartupTest, AnAnswerOutOfOrderIsRefused) {
@@ -249,16 +249,16 @@ TEST_F(ClientStartupTest, AServerThatClosesIsALossUntilStartUpIsOver) {
   tell_all();
   hears(kDone);
   startup_->lose("it closed its connection");
-  EXPECT_EQ(startup_->phase(), Phase::kReady);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kReady);
 }
 
 TEST_F(ClientStartupTest, ASilentServerIsGivenUpExceptWhileOthersHaveNotJoined) {
   pass(kTimeout - 1ns);
-  EXPECT_EQ(startup_->phase(), Phase::kAuthenticating);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kAuthenticating);
   hears(kChoseNone);
   EXPECT_EQ(startup_->next_deadline(), kNever);
   pass(1000 * kTimeout);
-  EXPECT_EQ(startup_->phase(), Phase::kJoining);
+  EXPECT_EQ(startup_->phase(), StartupPhase::kJoining);
   hears(kTwoClients);
   EXPECT_EQ(startup_->next_deadline(), now_ + kTimeout);
   pass(kTimeout);
@@ -293,7 +293,7 @@ TEST(ClientsAndServer, GoThroughAWholeJobTogether) {
   exchange_all();
   ASSERT_EQ(server.phase(), Server::ServerPhase::kRunning);
   for (auto& [connection, client] : clients) {
-    ASSERT_EQ(client.phase(), Phase::kReady);
+    ASSERT_EQ(client.phase(), StartupPhase::kReady);
     EXPECT_EQ(client.layout().hosts.size(), 6U);
     ASSERT_EQ(client.layout().procs.size(), 9U);
     EXPECT_EQ(client.layout().procs[7].id, (ProcId{testing::host_id(3), 103}));

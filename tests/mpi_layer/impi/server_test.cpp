@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::wire;
-using Phase = Server::ServerPhase;
+using ServerPhase = Server::ServerPhase;
 
 constexpr Nanoseconds kTimeout = 60s;
 const char* const kAuthNone = "41555448 00000004 00000001";
@@ -92,7 +92,7 @@ class ServerTest : public ::testing::Test {
     std::vector<Server::Connection> joined;
     for (std::uint32_t rank = 0; rank < clients; ++rank) joined.push_back(join(rank));
     for (const Server::Connection connection : joined) EXPECT_EQ(heard(connection), impi(clients));
-    EXPECT_EQ(server_->phase(), Phase::kCollecting);
+    EXPECT_EQ(server_->phase(), ServerPhase::kCollecting);
     return joined;
   }
   // Completes the start-up.
@@ -101,7 +101,7 @@ class ServerTest : public ::testing::Test {
     for (const Server::Connection connection : joined) say(connection, kDone);
     for (const Server::Connection connection : joined)
       EXPECT_THAT(heard(connection), ::testing::EndsWith(wire(kDone)));
-    EXPECT_EQ(server_->phase(), Phase::kRunning);
+    EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
     return joined;
   }
 
@@ -180,7 +180,7 @@ TEST_F(ServerTest, NoNoteHasAKey) {
     say(client, key);
     say(client, impi(0));
   }
-  EXPECT_EQ(server_->phase(), Phase::kCollecting);
+  EXPECT_EQ(server_->phase(), ServerPhase::kCollecting);
   for (const char* secret : {"5678", "5679", "162e", "162f"})
     EXPECT_THAT(all_notes_, Not(HasSubstr(secret)));
 }
@@ -208,7 +208,7 @@ TEST_F(ServerTest, WhateverComesBeforeAuthEndsTheConnection) {
     EXPECT_EQ(heard(client), "") << bytes;
   }
   EXPECT_THAT(problems().front(), HasSubstr("it sent IMPI; expected AUTH"));
-  EXPECT_EQ(server_->phase(), Phase::kJoining);
+  EXPECT_EQ(server_->phase(), ServerPhase::kJoining);
 }
 
 TEST_F(ServerTest, AnUnauthenticatedConnectionIsClosedAtItsFirstWrongCommand) {
@@ -245,7 +245,7 @@ TEST_F(ServerTest, AClientMaySayAllItHasToSayAtOnce) {
               ::testing::StartsWith(wire("00000001 00000000 494d5049 00000004 00000001"
                                          "434f4c4c 00000010 00001000 00000001 0000000000000000")));
   EXPECT_THAT(said, ::testing::EndsWith(wire(kDone)));
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
 }
 
 TEST_F(ServerTest, ClientsThatJoinAtOnceDoNotBlockEachOther) {
@@ -268,7 +268,7 @@ TEST_F(ServerTest, ThirtyTwoClientsJoin) {
     say(clients[rank], coll(kVersion, "") + wire(kDone));
   EXPECT_THAT(heard(clients[31]),
               ::testing::StartsWith(wire("434f4c4c 00000008 00001000 ffffffff")));
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
 }
 
 TEST_F(ServerTest, ARankThatThereIsNotIsRefused) {
@@ -364,7 +364,7 @@ TEST_F(ServerTest, LabelsOutOfOrderEndTheJob) {
   const auto clients = join_all(2);
   say(clients[1], coll(kClientProcs, "00000003"));
   say(clients[1], coll(kClientHosts, "00000001"));
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
   for (const auto client : clients) EXPECT_TRUE(is_closed(client));
   EXPECT_THAT(problems(), ElementsAre("client 1 (10.0.0.1:2) was lost during start-up: it sent "
                                       "label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS "
@@ -374,7 +374,7 @@ TEST_F(ServerTest, LabelsOutOfOrderEndTheJob) {
 TEST_F(ServerTest, WhatIsNoCommandEndsTheJob) {
   const auto clients = join_all(2);
   say(clients[0], "00001100 00000004");
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
   EXPECT_THAT(
       problems(),
       ElementsAre(HasSubstr("client 0 (10.0.0.1:1) was lost during start-up: it sent 0x00001100")));
@@ -383,7 +383,7 @@ TEST_F(ServerTest, WhatIsNoCommandEndsTheJob) {
 TEST_F(ServerTest, JoiningTwiceEndsTheJob) {
   const auto clients = join_all(2);
   say(clients[0], kAuthNone);
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("it sent AUTH twice")));
 }
 
@@ -399,7 +399,7 @@ TEST_F(ServerTest, DoneIsToldWhenAllHaveSentItAndAllLabelsAreAnswered) {
   EXPECT_EQ(heard(clients[0]), "");
   say(clients[1], kDone);
   for (const auto client : clients) EXPECT_EQ(heard(client), wire(kDone));
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
 }
 
 TEST_F(ServerTest, WhatAClientWhoIsDoneHasNotSentIsAnsweredWithoutIt) {
@@ -413,7 +413,7 @@ TEST_F(ServerTest, NothingMayFollowDoneButFini) {
   for (const std::string& bytes : {coll(kProcPid, ""), wire(kDone), wire(kFini)}) {
     const auto clients = join_all(2);
     say(clients[0], wire(kDone) + bytes);
-    EXPECT_EQ(server_->phase(), Phase::kFailed) << bytes;
+    EXPECT_EQ(server_->phase(), ServerPhase::kFailed) << bytes;
     EXPECT_THAT(problems(), ElementsAre(HasSubstr("client 0"))) << bytes;
   }
 }
@@ -423,7 +423,7 @@ TEST_F(ServerTest, ALabelAfterStartUpIsALossOfThatClientAlone) {
   say(clients[0], coll(kProcPid, ""));
   EXPECT_TRUE(is_closed(clients[0]));
   EXPECT_FALSE(is_closed(clients[1]));
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
 }
 
 // ---- FINI
@@ -433,16 +433,16 @@ TEST_F(ServerTest, TheJobHasSucceededWhenAllHaveSaidFini) {
   say(clients[1], kFini);
   EXPECT_TRUE(is_closed(clients[1]));
   EXPECT_EQ(heard(clients[1]), "");
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
   say(clients[0], kFini);
-  EXPECT_EQ(server_->phase(), Phase::kSucceeded);
+  EXPECT_EQ(server_->phase(), ServerPhase::kSucceeded);
   EXPECT_THAT(problems(), IsEmpty());
 }
 
 TEST_F(ServerTest, TheFiniOfOlderLamsCounts) {
   const auto clients = start_all(1);
   say(clients[0], "494e4946 00000000");
-  EXPECT_EQ(server_->phase(), Phase::kSucceeded);
+  EXPECT_EQ(server_->phase(), ServerPhase::kSucceeded);
 }
 
 TEST_F(ServerTest, AClientThatIsLostBeforeFiniIsNamedAndTheOthersAreWaitedFor) {
@@ -451,18 +451,18 @@ TEST_F(ServerTest, AClientThatIsLostBeforeFiniIsNamedAndTheOthersAreWaitedFor) {
   EXPECT_THAT(
       problems(),
       ElementsAre("client 1 (10.0.0.1:2) was lost before its FINI: it closed its connection"));
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
   say(clients[0], kFini);
-  EXPECT_EQ(server_->phase(), Phase::kRunning);
+  EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
   say(clients[2], kFini);
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
 }
 
 TEST_F(ServerTest, AClientThatIsLostDuringStartUpIsNamedAndEndsTheJob) {
   const auto clients = join_all(3);
   say(clients[0], coll(kVersion, ""));
   leave(clients[2]);
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
   EXPECT_THAT(problems(), ElementsAre("client 2 (10.0.0.1:3) was lost during start-up: it closed "
                                       "its connection; the job cannot start"));
   for (const auto client : clients) EXPECT_TRUE(is_closed(client));
@@ -506,9 +506,9 @@ TEST_F(ServerTest, AClientThatKeepsTheOthersWaitingIsLost) {
   say(clients[0], coll(kVersion, ""));
   say(clients[1], kDone);
   pass(kTimeout - 1ns);
-  EXPECT_EQ(server_->phase(), Phase::kCollecting);
+  EXPECT_EQ(server_->phase(), ServerPhase::kCollecting);
   pass(1ns);
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
   EXPECT_THAT(problems(), ElementsAre("client 2 (10.0.0.1:3) was lost during start-up: it did not "
                                       "send its next label, or DONE, within 60s; the job cannot "
                                       "start"));
@@ -521,7 +521,7 @@ TEST_F(ServerTest, TheTimeForTheNextLabelBeginsWithTheAnswerToTheLast) {
   say(clients[1], coll(kVersion, ""));
   EXPECT_EQ(server_->next_deadline(), now_ + kTimeout);
   pass(kTimeout - 1ns);
-  EXPECT_EQ(server_->phase(), Phase::kCollecting);
+  EXPECT_EQ(server_->phase(), ServerPhase::kCollecting);
 }
 
 TEST_F(ServerTest, HalfALabelIsNoLabel) {
@@ -530,7 +530,7 @@ TEST_F(ServerTest, HalfALabelIsNoLabel) {
   pass(kTimeout / 2);
   say(clients[1], "434f4c4c 00000008 0000");
   pass(kTimeout / 2);
-  EXPECT_EQ(server_->phase(), Phase::kFailed);
+  EXPECT_EQ(server_->phase(), ServerPhase::kFailed);
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("client 1")));
 }
 

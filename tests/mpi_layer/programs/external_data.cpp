@@ -92,7 +92,7 @@ void numbers_are_received_from_external32() {
 // ---- Kinds of sends and receives
 
 struct Message {
-  const Kind& kind;
+  const ItemKind& kind;
   int items;
   int sender;  // rank 0 receives
   int tag;     // of no other message
@@ -239,7 +239,7 @@ void every_send_meets_every_receive() {
   const int lengths[] = {0, 1, 3, 9000};
   int seed = 1;
   int tag = 10;
-  for (const Kind& kind : kinds()) {
+  for (const ItemKind& kind : kinds()) {
     for (const int items : lengths) {
       for (std::size_t s = 0; s < sends().size(); ++s) {
         for (std::size_t r = 0; r < receives().size(); ++r) {
@@ -280,7 +280,7 @@ void both_directions_at_once() {
   for (const int other : {kLocal, kRemote}) {
     if (world_rank != 0 && world_rank != other) continue;
     const int peer = world_rank == 0 ? other : 0;
-    for (const Kind& kind : kinds()) {
+    for (const ItemKind& kind : kinds()) {
       for (const int items : {0, 1, 3, 9000}) {
         const Bytes mine = items_of(kind, items, 10 + world_rank),
                     theirs = items_of(kind, items, 10 + peer);

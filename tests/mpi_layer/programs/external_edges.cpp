@@ -114,7 +114,7 @@ void numbers_that_do_not_fit() {
 void cancelled_receives() {
   if (world_rank != 0) return;
   for (const int source : {kRemote, kAny}) {
-    const Kind& kind = kinds()[2];
+    const ItemKind& kind = kinds()[2];
     Bytes memory = items_of(kind, 2, 5);
     const Bytes before = memory;
     MPI_Request request;

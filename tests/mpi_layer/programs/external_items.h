@@ -53,7 +53,7 @@ inline MPI_Datatype holed_type() {
 constexpr long kHole = -77;
 
 // `items` items of a kind, with values that follow from `seed`, or zero.
-struct Kind {
+struct ItemKind {
   const char* name;
   MPI_Datatype type;
   int elements;  // of an item
@@ -61,8 +61,8 @@ struct Kind {
   std::function<void(unsigned char* item, int seed)> write;
 };
 
-inline const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {
+inline const std::vector<ItemKind>& kinds() {
+  static const std::vector<ItemKind> all = {
       {"int", MPI_INT, 1, sizeof(int),
        [](unsigned char* item, int seed) { std::memcpy(item, &seed, sizeof seed); }},
       {"long", MPI_LONG, 1, sizeof(long),
@@ -92,14 +92,14 @@ inline const std::vector<Kind>& kinds() {
   return all;
 }
 
-inline Bytes items_of(const Kind& kind, int items, int seed) {
+inline Bytes items_of(const ItemKind& kind, int items, int seed) {
   Bytes memory(kind.extent * static_cast<std::size_t>(items) + 1);
   for (int i = 0; i < items; ++i)
     kind.write(memory.data() + static_cast<std::size_t>(i) * kind.extent, seed + i);
   return memory;
 }
 // Memory for them, in which only what lies between the values has its final content.
-inline Bytes room_of(const Kind& kind, int items) {
+inline Bytes room_of(const ItemKind& kind, int items) {
   Bytes memory(kind.extent * static_cast<std::size_t>(items) + 1);
   if (kind.type != holed_type()) return memory;
   for (int i = 0; i < items; ++i) {
@@ -109,7 +109,7 @@ inline Bytes room_of(const Kind& kind, int items) {
   return memory;
 }
 
-inline void check_count(const MPI_Status& status, const Kind& kind, int items) {
+inline void check_count(const MPI_Status& status, const ItemKind& kind, int items) {
   int count = -1, elements = -1;
   MPI_Get_count(&status, kind.type, &count);
   MPI_Get_elements(&status, kind.type, &elements);

@@ -48,7 +48,7 @@ class TransfersTest : public ::testing::Test {
   Outbox outbox{transport, counters};
   Operations operations{transport, 4};
   Transfers transfers{transport, outbox, operations, counters};
-  PendingRequest request{PendingRequest::Kind::kPut};
+  PendingRequest request{PendingKind::kPut};
 };
 
 TEST_F(TransfersTest, ASourceWritesWhatTheReceiverClears) {
@@ -116,7 +116,7 @@ TEST_F(TransfersTest, DataThatNobodyWantsCountAsSent) {
 TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
   kLock.is_held();
   Operation& get = begin();
-  request.kind = PendingRequest::Kind::kGet;
+  request.kind = PendingKind::kGet;
   get.request = &request;
   std::array<std::byte, Transfers::kMostClearBytes> message;
   ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);

@@ -23,8 +23,7 @@ TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
   kLock.is_held();
   SlotId changed;
   ASSERT_EQ(triggers.allocate_counter(changed), Status::kOk);
-  ASSERT_EQ(triggers.change_counter_when(counter, 2, TriggeredOperation::Kind::kIncrement, changed,
-                                         {1, 0}),
+  ASSERT_EQ(triggers.change_counter_when(counter, 2, TriggeredKind::kIncrement, changed, {1, 0}),
             Status::kOk);
   EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
   EXPECT_FALSE(triggers.has_due());
@@ -42,7 +41,7 @@ TEST_F(TriggersTest, AnArmedOperationKeepsItsDescriptorBusyUntilItIsReleased) {
   kLock.is_held();
   MemoryDescriptor* const descriptor = descriptors.make(rules(option::kPut), false);
   TriggeredOperation* operation = nullptr;
-  ASSERT_EQ(triggers.prepare(counter, 1, TriggeredOperation::Kind::kPut, operation), Status::kOk);
+  ASSERT_EQ(triggers.prepare(counter, 1, TriggeredKind::kPut, operation), Status::kOk);
   operation->arguments.descriptor = descriptor->id;
   triggers.arm(counter, *operation);
   EXPECT_TRUE(descriptor->awaits(MemoryDescriptor::Awaits::kTrigger));
@@ -54,7 +53,7 @@ TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
   SlotId changed = counter;
   const auto one_more = [&] {
     kLock.is_held();
-    return triggers.change_counter_when(counter, 9, TriggeredOperation::Kind::kSet, changed, {});
+    return triggers.change_counter_when(counter, 9, TriggeredKind::kSet, changed, {});
   };
   EXPECT_EQ(one_more(), Status::kOk);
   EXPECT_EQ(one_more(), Status::kOk);
@@ -64,8 +63,7 @@ TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
 TEST_F(TriggersTest, AnIncrementChangesOneOfTheNumbers) {
   kLock.is_held();
   EXPECT_EQ(triggers.increment_counter(counter, {1, 1}), Status::kCounterInvalid);
-  EXPECT_EQ(triggers.change_counter_when(counter, 1, TriggeredOperation::Kind::kIncrement, counter,
-                                         {1, 1}),
+  EXPECT_EQ(triggers.change_counter_when(counter, 1, TriggeredKind::kIncrement, counter, {1, 1}),
             Status::kCounterInvalid);
 }
 
