@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "portals/engine/node/node_endpoint.h"
+#include "portals/engine/node/node_transport.h"
 
 namespace lintel::portals {
 namespace {

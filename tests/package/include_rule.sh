@@ -18,9 +18,9 @@ forbid() {
 # Below portals/ one file composes the transports. All others there include only
 # transport/transport.h. One more file uses libfabric's survey.
 portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
-  ! -path portals/engine/node/node_endpoint.cpp)
+  ! -path portals/engine/node/node_transport.cpp)
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
-  ! -path portals/engine/node/node_endpoint.cpp ! -path portals/engine/node/lintel_c.cpp)
+  ! -path portals/engine/node/node_transport.cpp ! -path portals/engine/node/lintel_c.cpp)
 # impi-server runs the MPI layer's start-up of IMPI on sockets.
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' \

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "portals/engine/values/limits.h"
+#include "portals/engine/values/interface_limits.h"
 
 namespace lintel::portals {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "portals/engine/values/limits.h"
+#include "portals/engine/values/interface_limits.h"
 
 namespace lintel::portals {
 

@@ -6,7 +6,7 @@
 // descriptors and the process' pending_work. Guarded by the process' lock.
 // Invariants: (1) a triggered operation is armed at one counting event, or due, or taken by
 // take_due(); (2) its descriptors are busy until release().
-// Does not: carry operations out (triggered.cpp does that), or wake threads.
+// Does not: carry operations out (initiator_triggered.cpp does that), or wake threads.
 
 #include <boost/intrusive/slist.hpp>
 #include <cstddef>

@@ -30,8 +30,8 @@
 #include "portals/engine/memory/descriptor_table.h"
 #include "portals/engine/values/identity.h"
 #include "portals/engine/values/interface_kind.h"
+#include "portals/engine/values/interface_limits.h"
 #include "portals/engine/values/interface_rules.h"
-#include "portals/engine/values/limits.h"
 #include "portals/engine/values/status.h"
 
 namespace lintel::portals {

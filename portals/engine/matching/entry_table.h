@@ -22,7 +22,7 @@
 #include "portals/engine/matching/match_list.h"
 #include "portals/engine/matching/portal_table.h"
 #include "portals/engine/memory/descriptor_table.h"
-#include "portals/engine/values/limits.h"
+#include "portals/engine/values/interface_limits.h"
 #include "portals/engine/values/status.h"
 
 namespace lintel::portals {

@@ -14,15 +14,6 @@
 
 namespace lintel::portals {
 
-// A message whose data are in an entry of the overflow list, until an entry of the priority list
-// claims it or a search deletes it.
-struct UnexpectedMessage : UnexpectedHeader {
-  Event event;          // of its arrival
-  SlotId id;            // in the interface's pool; set once after creation
-  SlotId claimant;      // the descriptor that has claimed it; generation 0: none
-  bool landed = false;  // the data are in place, the event of the arrival is logged
-};
-
 enum class PortalState : std::uint8_t {
   kFree,  // not allocated
   kEnabled,

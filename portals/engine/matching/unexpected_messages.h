@@ -16,7 +16,8 @@
 #include "portals/engine/events/triggers.h"
 #include "portals/engine/matching/entry_table.h"
 #include "portals/engine/matching/portal_table.h"
-#include "portals/engine/values/limits.h"
+#include "portals/engine/matching/unexpected_message.h"
+#include "portals/engine/values/interface_limits.h"
 #include "portals/engine/values/status.h"
 
 namespace lintel::portals {

@@ -14,7 +14,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
-#include "portals/engine/node/node_endpoint.h"
+#include "portals/engine/node/node_transport.h"
 
 namespace lintel::portals {
 namespace {

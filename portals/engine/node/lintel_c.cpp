@@ -11,7 +11,7 @@
 #include "base/environment.h"
 #include "base/interface_address.h"
 #include "lintel.h"
-#include "portals/engine/values/limits.h"
+#include "portals/engine/values/interface_limits.h"
 #include "transport/network/network.h"
 
 namespace lintel {

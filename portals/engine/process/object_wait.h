@@ -43,8 +43,8 @@ class ObjectWait : private Condition {
   std::size_t index() const { return index_; }
 
  protected:
-  // If a name has no object, the wait ends with kInvalid, also if an earlier object is ready. `stop`,
-  // if not null, ends the wait when it is set.
+  // If a name has no object, the wait ends with kInvalid, also if an earlier object is ready.
+  // `stop`, if not null, ends the wait when it is set.
   ObjectWait(Process& process, std::span<const Name> names, const std::atomic<bool>* stop)
       : process_(process), names_(names), stop_(stop) {}
 

@@ -6,7 +6,7 @@
 // It passes each message, end of a write and loss of a peer to the part that handles it.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
 // More than 30 members: six are functions of transport::Sink, ten the parts and what they share.
-// Does not: wait, lock, or read a clock. Arrivals are in dispatch.cpp.
+// Does not: wait, lock, or read a clock. Arrivals are in endpoint_dispatch.cpp.
 
 #include <cstdint>
 #include <memory>

@@ -54,7 +54,7 @@ class Initiator {
   Status fail_unstarted(NetworkInterface& interface, wire::MessageKind kind,
                         const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
 
-  // ---- Triggered operations (triggered.cpp)
+  // ---- Triggered operations (initiator_triggered.cpp)
   // Calls start() when `counter` has reached `threshold`, which may already be true. Errors in the
   // operation are found now. Errors: as start(), and kCounterInvalid.
   Status start_when(NetworkInterface& interface, TriggeredKind kind,

@@ -6,7 +6,7 @@
 //
 // Owned by the Endpoint; borrows its transport and its peers. Guarded by the process' lock. What is
 // expected is the transport's state.
-// Does not: handle the put when it arrives (dispatch.cpp).
+// Does not: handle the put when it arrives (endpoint_dispatch.cpp).
 
 #include "base/process_lock.h"
 #include "portals/engine/interface/network_interface.h"

@@ -5,7 +5,8 @@
 // Owned by the Endpoint. Owns only a buffer; the state is in the interface (portal_table.h,
 // entry_table.h). Guarded by the process' lock. Split by operation: target_match.cpp,
 // target_put.cpp, target_get.cpp, target_atomic.cpp.
-// Does not: move long data (transfers.h), or find the interface of a message (dispatch.cpp).
+// Does not: move long data (transfers.h), or find the interface of a message
+// (endpoint_dispatch.cpp).
 
 #include <cstdint>
 #include <optional>

@@ -9,7 +9,7 @@
 #include <csignal>
 
 #include "mpi_layer/p2p/messenger.h"
-#include "portals/engine/node/node_endpoint.h"
+#include "portals/engine/node/node_transport.h"
 
 namespace lintel::testing {
 namespace {

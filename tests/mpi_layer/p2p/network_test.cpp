@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "mpi_layer/p2p/messenger.h"
-#include "portals/engine/node/node_endpoint.h"
+#include "portals/engine/node/node_transport.h"
 #include "tests/sanitized.h"
 
 namespace lintel::testing {

@@ -1,4 +1,4 @@
-#include "portals/engine/node/node_endpoint.h"
+#include "portals/engine/node/node_transport.h"
 
 #include <unistd.h>
 
