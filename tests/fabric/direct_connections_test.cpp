@@ -57,18 +57,18 @@ class RawCaller {
             /*generation=*/1};
   }
   template <class Wire>
-  void say(const Wire& value) {
+  void send(const Wire& value) {
     std::byte wire[sizeof value];
     encode(wire, value);
-    say_bytes(wire);
+    send_bytes(wire);
   }
-  void say_bytes(std::span<const std::byte> bytes) {
+  void send_bytes(std::span<const std::byte> bytes) {
     ASSERT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
   }
-  void say_message(std::span<const std::byte> message) {
-    say(PieceHeader{static_cast<std::uint32_t>(message.size()),
-                    static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
-    say_bytes(message);
+  void send_message(std::span<const std::byte> message) {
+    send(PieceHeader{static_cast<std::uint32_t>(message.size()),
+                     static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+    send_bytes(message);
   }
   // Returns the kind of the answer to the greeting, or nullopt if the connection has ended.
   std::optional<GreetingKind> answer(Node& called) {
@@ -116,7 +116,7 @@ class DirectConnections : public TwoNodes, public testing::Test {
   // Completes the handshake. What `raw_caller` sends from now on is read as pieces.
   void complete_handshake(RawCaller& raw_caller) {
     ASSERT_TRUE(raw_caller.connected());
-    raw_caller.say(raw_caller.greeting());
+    raw_caller.send(raw_caller.greeting());
     ASSERT_EQ(raw_caller.answer(b), GreetingKind::kAccept);
   }
   // One more caller, each under its own name, begins a placed message of 1000 bytes and sends none
@@ -125,10 +125,10 @@ class DirectConnections : public TwoNodes, public testing::Test {
     RawCaller& caller = callers.emplace_back(b);
     Greeting greeting = caller.greeting();
     greeting.from_pid += static_cast<std::uint32_t>(callers.size()) - 1;
-    caller.say(greeting);
+    caller.send(greeting);
     ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
-    caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
-    caller.say(PlacedHeader{1});
+    caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+    caller.send(PlacedHeader{1});
     const std::string expected = "payloads that arrive unexpected: " +
                                  std::to_string(std::min<std::size_t>(callers.size(), 16)) + "\n";
     ASSERT_TRUE(until({&b}, [&] {
@@ -202,8 +202,8 @@ TEST_F(DirectConnections, TheLossOfAConnectionIsReportedBeforeTheMessagesOfTheNe
   RawCaller again(b);
   Greeting greeting = again.greeting();
   greeting.generation = 2;
-  again.say(greeting);
-  again.say_message(pattern(8, 2));
+  again.send(greeting);
+  again.send_message(pattern(8, 2));
   std::size_t failures_before = 0;
   b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
   ASSERT_EQ(again.answer(b), GreetingKind::kAccept);
@@ -219,11 +219,11 @@ TEST_F(DirectConnections, ARequestOfAnotherIncarnationDoesNotReplaceALiveConnect
   RawCaller impostor(b);
   Greeting greeting = impostor.greeting();
   greeting.incarnation = 8;
-  impostor.say(greeting);
+  impostor.send(greeting);
   EXPECT_TRUE(impostor.is_disconnected(b));
   const PeerId peer = b.transport->resolve(live.self()).value();
   EXPECT_EQ(b.seen.contested, std::vector{peer});
-  live.say_message(pattern(8, 1));
+  live.send_message(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(b.seen.failures.empty());
 }
@@ -236,8 +236,8 @@ TEST_F(DirectConnections, TheRequestOfARestartedPeerIsAcceptedAfterItsLossWasRep
   RawCaller restarted(b);
   Greeting greeting = restarted.greeting();
   greeting.incarnation = 8;
-  restarted.say(greeting);
-  restarted.say_message(pattern(8, 2));
+  restarted.send(greeting);
+  restarted.send_message(pattern(8, 2));
   std::size_t failures_before = 0;
   b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
   ASSERT_EQ(restarted.answer(b), GreetingKind::kAccept);
@@ -304,14 +304,14 @@ TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {
   RawCaller opened(b);
   Greeting greeting = opened.greeting();
   greeting.generation = 5;
-  opened.say(greeting);
+  opened.send(greeting);
   ASSERT_EQ(opened.answer(b), GreetingKind::kAccept);
   RawCaller late(b);
   greeting.generation = 4;
-  late.say(greeting);
+  late.send(greeting);
   EXPECT_EQ(late.answer(b), GreetingKind::kSimultaneous);
   EXPECT_TRUE(late.is_disconnected(b));
-  opened.say_message(pattern(8, 1));
+  opened.send_message(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(b.seen.failures.empty());
 }
@@ -325,15 +325,14 @@ class DirectGreetings : public DirectConnections,
                         public testing::WithParamInterface<BadGreeting> {};
 INSTANTIATE_TEST_SUITE_P(
     , DirectGreetings,
-    testing::Values(BadGreeting{"of_another_protocol", [](Greeting& g) { g.magic = 0x47455420; }},
-                    BadGreeting{"of_another_version", [](Greeting& g) { g.version = 2; }},
-                    BadGreeting{"that_answer_nothing", [](Greeting& g) { g.kind = 2; }},
-                    BadGreeting{"of_no_kind", [](Greeting& g) { g.kind = 9; }},
-                    BadGreeting{"for_somebody_else", [](Greeting& g) { g.to_pid += 1; }},
-                    BadGreeting{"from_another_address",
-                                [](Greeting& g) { g.from_nid = 0x7f000002; }},
-                    BadGreeting{"from_no_pid", [](Greeting& g) { g.from_pid = 70000; }},
-                    BadGreeting{"from_oneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
+    testing::Values(BadGreeting{"OfAnotherProtocol", [](Greeting& g) { g.magic = 0x47455420; }},
+                    BadGreeting{"OfAnotherVersion", [](Greeting& g) { g.version = 2; }},
+                    BadGreeting{"ThatAnswerNothing", [](Greeting& g) { g.kind = 2; }},
+                    BadGreeting{"OfNoKind", [](Greeting& g) { g.kind = 9; }},
+                    BadGreeting{"ForSomebodyElse", [](Greeting& g) { g.to_pid += 1; }},
+                    BadGreeting{"FromAnotherAddress", [](Greeting& g) { g.from_nid = 0x7f000002; }},
+                    BadGreeting{"FromNoPid", [](Greeting& g) { g.from_pid = 70000; }},
+                    BadGreeting{"FromOneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(DirectGreetings, AnInvalidGreetingEndsItsConnectionOnly) {
@@ -342,7 +341,7 @@ TEST_P(DirectGreetings, AnInvalidGreetingEndsItsConnectionOnly) {
   ASSERT_TRUE(raw_caller.connected());
   Greeting greeting = raw_caller.greeting();
   GetParam().spoil(greeting);
-  raw_caller.say(greeting);
+  raw_caller.send(greeting);
   EXPECT_TRUE(raw_caller.is_disconnected(b));
   ASSERT_TRUE(send(a, b_at_a, pattern(8, 7), {&a, &b}));
   ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
@@ -366,7 +365,7 @@ TEST_F(DirectConnections, ACallerThatSendsHalfAGreetingIsDisconnectedToo) {
   open_both(options);
   RawCaller slow(b);
   const std::byte part[20]{};
-  slow.say_bytes(part);
+  slow.send_bytes(part);
   EXPECT_TRUE(slow.is_disconnected(b));
 }
 
@@ -381,7 +380,7 @@ TEST_F(DirectConnections, BeyondTheLimitANewCallerReplacesTheOldestSilentOne) {
   EXPECT_TRUE(silent.front().is_disconnected(b));
   RawCaller late(b);
   complete_handshake(late);
-  late.say_message(pattern(8, 1));
+  late.send_message(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
 }
 
@@ -425,7 +424,7 @@ TEST_F(DirectConnections, AConnectionIsAcceptedWhileOurOwnRequestIsUnanswered) {
   RawCaller raw_caller(a);
   Greeting greeting = raw_caller.greeting();
   greeting.from_pid = a.transport->name_of(peer).pid.value;
-  raw_caller.say(greeting);
+  raw_caller.send(greeting);
   EXPECT_EQ(raw_caller.answer(a), GreetingKind::kAccept);
   EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kOk);
 }
@@ -433,8 +432,8 @@ TEST_F(DirectConnections, AConnectionIsAcceptedWhileOurOwnRequestIsUnanswered) {
 TEST_F(DirectConnections, AnInvalidPieceEndsTheConnectionAndIsReported) {
   RawCaller raw_caller(b);
   complete_handshake(raw_caller);
-  raw_caller.say_message(pattern(8, 1));
-  raw_caller.say(PieceHeader{8, 77, 0, 0});
+  raw_caller.send_message(pattern(8, 1));
+  raw_caller.send(PieceHeader{8, 77, 0, 0});
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
   EXPECT_EQ(b.seen.message_count, 1U);
   EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("kind"));
@@ -449,9 +448,9 @@ TEST_F(DirectConnections, AWriteToMemoryRegisteredForAnotherPeerEndsTheConnectio
       b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   RawCaller raw_caller(b);
   complete_handshake(raw_caller);
-  raw_caller.say(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  raw_caller.say(WriteHeader{region.key, 0, 1, 0});
-  raw_caller.say_bytes(pattern(8, 1));
+  raw_caller.send(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  raw_caller.send(WriteHeader{region.key, 0, 1, 0});
+  raw_caller.send_bytes(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
   EXPECT_EQ(memory, std::vector<std::byte>(100));
   EXPECT_TRUE(b.seen.immediates.empty());
@@ -466,13 +465,13 @@ TEST_F(DirectConnections, TheConnectionGoesOnWhenMemoryIsDeregisteredDuringAWrit
   const Registration region =
       b.transport->register_memory(peer, memory, Access::kWriteTarget).value();
   const std::vector<std::byte> data = pattern(1000, 1);
-  raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  raw_caller.say(WriteHeader{region.key, 0, 1, 0});
-  raw_caller.say_bytes(std::span(data).first(400));
+  raw_caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  raw_caller.send(WriteHeader{region.key, 0, 1, 0});
+  raw_caller.send_bytes(std::span(data).first(400));
   ASSERT_TRUE(until({&b}, [&] { return memory[399] == data[399]; }));
   b.transport->deregister_memory(region);
-  raw_caller.say_bytes(std::span(data).subspan(400));
-  raw_caller.say_message(pattern(8, 2));
+  raw_caller.send_bytes(std::span(data).subspan(400));
+  raw_caller.send_message(pattern(8, 2));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(std::all_of(memory.begin() + 400, memory.end(),
                           [](std::byte one) { return one == std::byte{0}; }));
@@ -529,15 +528,15 @@ TEST_F(DirectConnections, AFloodOfSomePeersDoesNotBlockAnother) {
   ASSERT_GT(b.seen.message_count, 100U);
   b.seen.keep_messages = true;
   ASSERT_TRUE(send(a, b_at_a, pattern(8, 5), {&a}));
-  bool heard = false;
-  for (int polls = 0; polls < 10 && !heard; ++polls) {
+  bool arrived = false;
+  for (int polls = 0; polls < 10 && !arrived; ++polls) {
     flood();
     b.seen.messages.clear();
     b.poll();
-    heard = std::ranges::any_of(b.seen.messages,
-                                [](const auto& message) { return message == pattern(8, 5); });
+    arrived = std::ranges::any_of(b.seen.messages,
+                                  [](const auto& message) { return message == pattern(8, 5); });
   }
-  EXPECT_TRUE(heard);
+  EXPECT_TRUE(arrived);
 }
 
 // A process may run out of descriptors and have free ones later.
@@ -553,7 +552,7 @@ TEST_F(DirectConnections, ConnectionsWaitForAFreeDescriptorWithoutSpinning) {
     used.emplace_back(::dup(0));
     if (!used.back().is_open()) break;
   }
-  early.say(early.greeting());
+  early.send(early.greeting());
   const double begun = processor_seconds();
   const TimePoint end = monotonic_now() + std::chrono::milliseconds(500);
   while (monotonic_now() < end) {
@@ -603,11 +602,11 @@ TEST_F(DirectConnections, AConnectionToADeadPeerKeepsNobodyAwake) {
 TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
   RawCaller raw_caller(b);
   complete_handshake(raw_caller);
-  raw_caller.say_message(pattern(8, 1));
-  raw_caller.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
-  raw_caller.say(PlacedHeader{1});
-  raw_caller.say_bytes(pattern(8, 2));
-  raw_caller.say_bytes(pattern(1000, 3));
+  raw_caller.send_message(pattern(8, 1));
+  raw_caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
+  raw_caller.send(PlacedHeader{1});
+  raw_caller.send_bytes(pattern(8, 2));
+  raw_caller.send_bytes(pattern(1000, 3));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   until({&b}, [&, turns = 0]() mutable { return ++turns > 100; });
   raw_caller.reset();
@@ -662,9 +661,9 @@ TEST_F(DirectConnections, AWaitForPlacementMemoryKeepsNobodyAwakeAndEnds) {
   expect_idle_costs_nothing(b);
   std::size_t placed_messages = 0;
   b.seen.when_placed_comes = [&] { ++placed_messages; };
-  slow.front().say_bytes(pattern(1000, 1));
+  slow.front().send_bytes(pattern(1000, 1));
   ASSERT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
-  slow.back().say_bytes(pattern(1000, 1));
+  slow.back().send_bytes(pattern(1000, 1));
   ASSERT_TRUE(until({&b}, [&] { return placed_messages == 2; }));
   EXPECT_EQ(b.transport->withdraw_placement(last), Withdrawal::kWithdrawn);
 }

@@ -78,18 +78,18 @@ TEST_P(FabricMemoryModes, MemoryToWriteFromIsRegisteredWhereRequired) {
 
 // strict_provider.cpp checks its demand FI_MR_ENDPOINT itself.
 INSTANTIATE_TEST_SUITE_P(Endpoint, FabricMemoryModes,
-                         testing::Values(ModeCase{"strict", "strict", 0},
-                                         ModeCase{"strict_local", "strict", FI_MR_LOCAL}),
+                         testing::Values(ModeCase{"Strict", "strict", 0},
+                                         ModeCase{"StrictLocal", "strict", FI_MR_LOCAL}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 constexpr int kBasic = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;  // the modes of verbs
 INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
-                         testing::Values(ModeCase{"net_local", "net", FI_MR_LOCAL},
-                                         ModeCase{"net_basic", "net", kBasic},
-                                         ModeCase{"net_verbs", "net", FI_MR_LOCAL | kBasic},
-                                         ModeCase{"rxm_local", "tcp;ofi_rxm", FI_MR_LOCAL},
-                                         ModeCase{"shm_local", "shm", FI_MR_LOCAL},
-                                         ModeCase{"shm_basic", "shm", kBasic}),
+                         testing::Values(ModeCase{"NetLocal", "net", FI_MR_LOCAL},
+                                         ModeCase{"NetBasic", "net", kBasic},
+                                         ModeCase{"NetVerbs", "net", FI_MR_LOCAL | kBasic},
+                                         ModeCase{"RxmLocal", "tcp;ofi_rxm", FI_MR_LOCAL},
+                                         ModeCase{"ShmLocal", "shm", FI_MR_LOCAL},
+                                         ModeCase{"ShmBasic", "shm", kBasic}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 class CompletionDataReceives : public TwoNodes, public testing::Test {};

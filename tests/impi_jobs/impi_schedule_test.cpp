@@ -91,16 +91,17 @@ TEST(BarrierPhase, NobodyLeavesBeforeAllHaveCome) {
     for (const int linear : {kLinear, kTree}) {
       const Clients clients(count, linear);
       std::map<int, GlobalPhase> phases;
-      std::map<int, std::set<int>> heard;
+      std::map<int, std::set<int>> reached;
       for (int own = 0; own < count; ++own) {
         phases[10 * own] = clients.barrier(own);
-        heard[10 * own] = {10 * own};
+        reached[10 * own] = {10 * own};
       }
-      EXPECT_TRUE(carry_out(
-          phases,
-          [&](int at, int peer) { heard[at].insert(heard[peer].begin(), heard[peer].end()); }))
+      EXPECT_TRUE(carry_out(phases,
+                            [&](int at, int peer) {
+                              reached[at].insert(reached[peer].begin(), reached[peer].end());
+                            }))
           << count << " masters, linear up to " << linear;
-      for (const auto& [rank, ranks] : heard)
+      for (const auto& [rank, ranks] : reached)
         EXPECT_EQ(ranks.size(), static_cast<std::size_t>(count)) << rank << " of " << count;
     }
   }

@@ -9,7 +9,7 @@ enum { kShort = 100, kLong = 300000, kMany = 100, kTag = 6 };
 
 static int out[kLong], in[kLong];
 
-static void say(const char* what, const MPI_Status* status, int flag) {
+static void print_status(const char* what, const MPI_Status* status, int flag) {
   int cancelled = -1, count = -1, elements = -1;
   if (flag) {
     MPI_Test_cancelled(status, &cancelled);
@@ -40,20 +40,20 @@ static void receives_that_are_cancelled(int source, int tag) {
   MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &request);
   MPI_Cancel(&request);
   MPI_Wait(&request, &status);
-  say("receive, wait", &status, 1);
+  print_status("receive, wait", &status, 1);
 
   status = marked();
   MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &request);
   MPI_Cancel(&request);
   MPI_Test(&request, &flag, &status);
-  say("receive, test", &status, flag);
+  print_status("receive, test", &status, flag);
   CHECK(request == MPI_REQUEST_NULL);
 
   status = marked();
   MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &request);
   MPI_Cancel(&request);
   MPI_Request_get_status(request, &flag, &status);
-  say("receive, get_status", &status, flag);
+  print_status("receive, get_status", &status, flag);
   MPI_Request_free(&request);
 
   for (int i = 0; i < kMany; ++i)
@@ -61,21 +61,21 @@ static void receives_that_are_cancelled(int source, int tag) {
   for (int i = 0; i < kMany; ++i) MPI_Cancel(&many[i]);
   status = marked();
   MPI_Test(&many[kMany - 1], &flag, &status);
-  say("the last of many, test", &status, flag);
+  print_status("the last of many, test", &status, flag);
   status = marked();
   MPI_Testany(kMany, many, &index, &flag, &status);
-  say("any of many, testany", &status, flag);
+  print_status("any of many, testany", &status, flag);
   printf("%d: index %d\n", world_rank, index);
   for (int i = 0; i < kMany; ++i) statuses[i] = marked();
   MPI_Testsome(kMany, many, &done, indices, statuses);
   printf("%d: some of many: %d\n", world_rank, done);
-  for (int i = 0; i < done; ++i) say("some of many, testsome", &statuses[i], 1);
+  for (int i = 0; i < done; ++i) print_status("some of many, testsome", &statuses[i], 1);
 
   for (int i = 0; i < kMany; ++i)
     MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &many[i]);
   for (int i = 0; i < kMany; ++i) MPI_Cancel(&many[i]);
   MPI_Testall(kMany, many, &flag, statuses);
-  for (int i = 0; i < kMany; ++i) say("all of many, testall", &statuses[i], flag);
+  for (int i = 0; i < kMany; ++i) print_status("all of many, testall", &statuses[i], flag);
 
   MPI_Recv_init(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &request);
   for (int i = 0; i < 3; ++i) {
@@ -83,13 +83,13 @@ static void receives_that_are_cancelled(int source, int tag) {
     MPI_Start(&request);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
-    say("persistent receive, wait", &status, 1);
+    print_status("persistent receive, wait", &status, 1);
   }
   MPI_Start(&request);
   MPI_Send(out, kShort / 2, MPI_INT, world_rank, kTag, MPI_COMM_WORLD);
   status = marked();
   MPI_Wait(&request, &status);
-  say("persistent receive that is not cancelled", &status, 1);
+  print_status("persistent receive that is not cancelled", &status, 1);
   MPI_Request_free(&request);
 }
 
@@ -102,7 +102,7 @@ static void receive_that_has_its_message(int count) {
   MPI_Wait(&send, MPI_STATUS_IGNORE);
   MPI_Cancel(&request);
   MPI_Wait(&request, &status);
-  say("receive that has its message", &status, 1);
+  print_status("receive that has its message", &status, 1);
 }
 
 /* ---- Sends to oneself */
@@ -149,7 +149,7 @@ static void matched_probe(const char* name, starting_send* start, int count) {
   for (int i = 0; i < count; ++i) out[i] = i + count, in[i] = -1;
   start(out, count, MPI_INT, world_rank, kTag, MPI_COMM_WORLD, &request);
   MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, &status);
-  say(name, &status, 1);
+  print_status(name, &status, 1);
   CHECK(message != MPI_MESSAGE_NULL);
   MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &other, MPI_STATUS_IGNORE);
   CHECK(flag == 0);
@@ -167,7 +167,7 @@ static void matched_probe(const char* name, starting_send* start, int count) {
     MPI_Imrecv(in, count, MPI_INT, &message, &receive);
     MPI_Wait(&receive, &status);
   }
-  say(name, &status, 1);
+  print_status(name, &status, 1);
   CHECK(message == MPI_MESSAGE_NULL);
   for (int i = 0; i < count; ++i) CHECK(in[i] == i + count);
   status = marked();

@@ -55,10 +55,10 @@ class Client:
     def __init__(self, address):
         self.socket = socket.create_connection(address, timeout=LIMIT)
 
-    def say(self, data):
+    def send(self, data):
         self.socket.sendall(data)
 
-    def hear(self, size):
+    def receive(self, size):
         data = b""
         while len(data) < size:
             piece = self.socket.recv(size - len(data))
@@ -78,15 +78,15 @@ class Client:
         return not select.select([self.socket], [], [], seconds)[0]
 
     def authenticate(self, mask=1, key=None):
-        self.say(command(b"AUTH", struct.pack(">I", mask)))
-        which = struct.unpack(">II", self.hear(8))
+        self.send(command(b"AUTH", struct.pack(">I", mask)))
+        which = struct.unpack(">II", self.receive(8))
         if key is not None:
-            self.say(struct.pack(">Q", key))
+            self.send(struct.pack(">Q", key))
         return which
 
     def join(self, rank, **how):
         self.authenticate(**how)
-        self.say(command(b"IMPI", struct.pack(">i", rank)))
+        self.send(command(b"IMPI", struct.pack(">i", rank)))
 
 
 class ImpiServer(unittest.TestCase):
@@ -120,17 +120,17 @@ class ImpiServer(unittest.TestCase):
         for rank, client in enumerate(clients):
             client.join(rank, **how)
         for client in clients:
-            self.assertEqual(client.hear(12), command(b"IMPI", struct.pack(">I", count)))
+            self.assertEqual(client.receive(12), command(b"IMPI", struct.pack(">I", count)))
         return clients
 
     def started(self, count, **how):
         clients = self.joined(count, **how)
         for client in clients:
-            client.say(DONE)
+            client.send(DONE)
         for client in clients:
             data = b""
             while not data.endswith(DONE):
-                data += client.hear(1)
+                data += client.receive(1)
         return clients
 
     def ends(self):
@@ -146,19 +146,19 @@ class ImpiServer(unittest.TestCase):
         for label, contributions in ((VERSION, (bytes(8), bytes(8) + struct.pack(">II", 0, 1))),
                                      (NHOSTS, (b"\0\0\0\1", b"\0\0\0\2"))):
             for client, contribution in zip(clients, contributions):
-                client.say(coll(label, contribution))
+                client.send(coll(label, contribution))
             expected = answer(label, 3, b"".join(contributions))
             for client in clients:
-                self.assertEqual(client.hear(len(expected)), expected)
+                self.assertEqual(client.receive(len(expected)), expected)
         for client in clients:
-            client.say(DONE)
+            client.send(DONE)
         for client in clients:
             data = b""
             while not data.endswith(DONE):
-                data += client.hear(1)
+                data += client.receive(1)
         self.assertTrue(all(client.is_quiet() for client in clients))
         for client in clients:
-            client.say(FINI)
+            client.send(FINI)
         self.assertEqual(self.ends(), (0, ""))
 
     def test_ThirtyTwoClientsWithLargeContributions(self):
@@ -166,22 +166,22 @@ class ImpiServer(unittest.TestCase):
         clients = self.joined(32)
         contributions = [bytes([rank]) * (100000 + rank) for rank in range(32)]
         for client, contribution in zip(clients, contributions):
-            client.say(coll(VERSION, contribution))
+            client.send(coll(VERSION, contribution))
         expected = answer(VERSION, 0xFFFFFFFF, b"".join(contributions))
         for client in reversed(clients):  # the others take nothing meanwhile
-            self.assertTrue(client.hear(len(expected)) == expected)
+            self.assertTrue(client.receive(len(expected)) == expected)
         for client in clients:
-            client.say(DONE)
+            client.send(DONE)
         for client in clients:
-            while not client.hear(8).endswith(DONE):  # empty sets, 16 bytes each
+            while not client.receive(8).endswith(DONE):  # empty sets, 16 bytes each
                 pass
-            client.say(FINI)
+            client.send(FINI)
         self.assertEqual(self.ends(), (0, ""))
 
     def test_AFiniOfTheLastClientMayComeWithItsEnd(self):
         self.start("-server", "1")
         client, = self.started(1)
-        client.say(FINI)
+        client.send(FINI)
         client.socket.close()
         self.assertEqual(self.ends(), (0, ""))
 
@@ -193,10 +193,10 @@ class ImpiServer(unittest.TestCase):
         self.assertEqual(wrong.authenticate(mask=2, key=5679), (1, 0))
         self.assertTrue(wrong.is_closed())
         none = self.connect()
-        none.say(command(b"AUTH", b"\0\0\0\1"))
+        none.send(command(b"AUTH", b"\0\0\0\1"))
         self.assertTrue(none.is_closed())
         for client in self.started(2, mask=3, key=5678):
-            client.say(FINI)
+            client.send(FINI)
         code, said = self.ends()
         self.assertEqual(code, 0)
         self.assertIn("was not let in: it sent a wrong key\n", said)
@@ -212,7 +212,7 @@ class ImpiServer(unittest.TestCase):
             with open(f"/proc/{self.server.pid}/cmdline", "rb") as line:
                 self.assertNotIn(b"18446744073709551615", line.read())
             for client in self.started(1, mask=2, key=2**64 - 1):
-                client.say(FINI)
+                client.send(FINI)
             self.assertEqual(self.ends(), (0, ""))
             os.chmod(file.name, 0o644)
             result = run("-server", "1", "-key-file", file.name, env=environment(none=None))
@@ -235,12 +235,12 @@ class ImpiServer(unittest.TestCase):
     def test_ClientsThatStallDoNotBlockOthers(self):
         self.start("-server", "2")
         stalled = [self.connect() for _ in range(4)]
-        stalled[1].say(b"AUT")
+        stalled[1].send(b"AUT")
         stalled[2].authenticate()
         stalled[3].authenticate()
-        stalled[3].say(b"IMPI\0\0\0\4\0")
+        stalled[3].send(b"IMPI\0\0\0\4\0")
         for client in self.started(2):
-            client.say(FINI)
+            client.send(FINI)
         for client in stalled:
             self.assertTrue(client.is_closed())
         self.assertEqual(self.ends()[0], 0)
@@ -253,7 +253,7 @@ class ImpiServer(unittest.TestCase):
         self.assertTrue(half.is_closed())
         client = self.connect()
         client.join(0)
-        self.assertEqual(client.hear(12), command(b"IMPI", b"\0\0\0\1"))
+        self.assertEqual(client.receive(12), command(b"IMPI", b"\0\0\0\1"))
         self.assertTrue(client.is_closed())
         code, said = self.ends()
         self.assertEqual(code, 1)
@@ -267,7 +267,7 @@ class ImpiServer(unittest.TestCase):
         clients = self.started(2)
         self.assertTrue(clients[0].is_quiet(0.5))
         for client in clients:
-            client.say(FINI)
+            client.send(FINI)
         self.assertEqual(self.ends(), (0, ""))
 
     def test_AClientThatIsLostBeforeFiniIsNamed(self):
@@ -276,7 +276,7 @@ class ImpiServer(unittest.TestCase):
         host, port = clients[1].socket.getsockname()
         clients[1].socket.close()
         self.assertTrue(clients[0].is_quiet())
-        clients[0].say(FINI)
+        clients[0].send(FINI)
         self.assertEqual(self.ends(), (
             1,
             f"impi-server: client 1 ({host}:{port}) was lost before its FINI: it closed its "
@@ -285,7 +285,7 @@ class ImpiServer(unittest.TestCase):
     def test_AClientThatIsLostDuringStartUpEndsTheJob(self):
         self.start("-server", "3")
         clients = self.joined(3)
-        clients[0].say(coll(VERSION, bytes(8)))
+        clients[0].send(coll(VERSION, bytes(8)))
         # as if it had crashed
         clients[2].socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         clients[2].socket.close()
@@ -300,7 +300,7 @@ class ImpiServer(unittest.TestCase):
     def test_LabelsOutOfOrderEndTheJob(self):
         self.start("-server", "2")
         clients = self.joined(2)
-        clients[0].say(coll(NPROCS, b"\0\0\0\1") + coll(NHOSTS, b"\0\0\0\1"))
+        clients[0].send(coll(NPROCS, b"\0\0\0\1") + coll(NHOSTS, b"\0\0\0\1"))
         self.assertTrue(clients[1].is_closed())
         code, said = self.ends()
         self.assertEqual(code, 1)
@@ -311,10 +311,10 @@ class ImpiServer(unittest.TestCase):
     def test_WhatIsNotImpiIsRefusedAndTheServerGoesOn(self):
         self.start("-server", "1")
         browser = self.connect()
-        browser.say(b"GET / HTTP/1.1\r\n\r\n")
+        browser.send(b"GET / HTTP/1.1\r\n\r\n")
         self.assertTrue(browser.is_closed())
         for client in self.started(1):
-            client.say(FINI)
+            client.send(FINI)
         code, said = self.ends()
         self.assertEqual(code, 0)
         self.assertIn('it sent 0x47455420 ("GET "); expected AUTH', said)
@@ -341,7 +341,7 @@ class ImpiServer(unittest.TestCase):
         self.start("-server", "1")
         port = str(self.address[1])
         for client in self.started(1):
-            client.say(FINI)
+            client.send(FINI)
         self.assertEqual(self.ends()[0], 0)
         self.start("-server", "1", "-port", port)
         self.assertEqual(str(self.address[1]), port)
@@ -355,7 +355,7 @@ class ImpiServer(unittest.TestCase):
         self.start("-server", "2", "-v")
         clients = self.started(2)
         for client in clients:
-            client.say(FINI)
+            client.send(FINI)
         code, said = self.ends()
         self.assertEqual(code, 0)
         for rank in (0, 1):
@@ -369,7 +369,7 @@ class ImpiServer(unittest.TestCase):
         self.server.stdout.close()
         self.server.stderr.close()
         for client in self.started(2):
-            client.say(FINI)
+            client.send(FINI)
         self.assertEqual(self.server.wait(timeout=LIMIT), 0)
         self.server = None
 

@@ -155,7 +155,7 @@ TEST_F(ImpiHostSockets, EveryKindOfPacketIsHandedOn) {
   for (const PacketType type :
        {PacketType::kData, PacketType::kDatasync, PacketType::kSyncack, PacketType::kCancel,
         PacketType::kCancelyes, PacketType::kCancelno}) {
-    one->say(with_data(packet(type, 2, 0, carries_data(type) ? 5 : 0, static_cast<int>(++tag))));
+    one->send(with_data(packet(type, 2, 0, carries_data(type) ? 5 : 0, static_cast<int>(++tag))));
   }
   ASSERT_TRUE(until_told(6));
   EXPECT_THAT(told, ElementsAre("1: type 0 tag 1", "1: type 1 tag 2", "1: type 3 tag 3",
@@ -169,16 +169,16 @@ TEST_F(ImpiHostSockets, HeaderOnlyPacketsOfLamHaveNoDataWhateverTheirLength) {
   Packet lam = packet(PacketType::kCancelno, 2, 0, 0, -1);
   lam.length = 128;
   lam.message_length = 128;
-  one->say(encoded(lam));
-  one->say(with_data(packet(PacketType::kData, 2, 0, 3, 9)));
+  one->send(encoded(lam));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 3, 9)));
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(told[1], "1: type 0 tag 9");
 }
 
 TEST_F(ImpiHostSockets, PacketsMayComeByteByByte) {
   open();
-  one->say_one_by_one(with_data(packet(PacketType::kDatasync, 3, 1, 40, 1)) +
-                      with_data(packet(PacketType::kData, 3, 1, 0, 2)));
+  one->send_one_by_one(with_data(packet(PacketType::kDatasync, 3, 1, 40, 1)) +
+                       with_data(packet(PacketType::kData, 3, 1, 0, 2)));
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(packets[0], packet(PacketType::kDatasync, 3, 1, 40, 1));
   EXPECT_EQ(contents[0], data_of(40));
@@ -186,9 +186,9 @@ TEST_F(ImpiHostSockets, PacketsMayComeByteByByte) {
 
 TEST_F(ImpiHostSockets, HostsAreHeardApart) {
   open();
-  two->say(with_data(packet(PacketType::kData, 4, 1, 3, 1)));
+  two->send(with_data(packet(PacketType::kData, 4, 1, 3, 1)));
   ASSERT_TRUE(until_told(1));
-  one->say(with_data(packet(PacketType::kData, 2, 1, 3, 2)));
+  one->send(with_data(packet(PacketType::kData, 2, 1, 3, 2)));
   ASSERT_TRUE(until_told(2));
   EXPECT_THAT(told, ElementsAre("2: type 0 tag 1", "1: type 0 tag 2"));
 }
@@ -198,7 +198,7 @@ TEST_F(ImpiHostSockets, PacketLeavesAtOnceWithTheBytesOfVector3) {
   Packet sent = packet(PacketType::kData, 0, 3, 4, 7);
   const auto data = bytes_of("01020304");
   sockets->send(1, sent, data);
-  EXPECT_EQ(digits_of(one->hear(132)),
+  EXPECT_EQ(digits_of(one->receive(132)),
             wire(std::string("00000000 00000004") + kRank0 + kRank3 +
                  "0000000000000000 0000000000000000 0000000000000004"
                  "00000000 00000007 0000000000000000 0000000000000001"
@@ -211,25 +211,25 @@ TEST_F(ImpiHostSockets, NoMorePacketsLeaveThanTheHighWaterMark) {
   for (int tag = 0; tag < 9; ++tag) send(packet(PacketType::kData, 0, 2, 10, tag));
   EXPECT_FALSE(sockets->takes_more(1, process(0), process(2)));
   EXPECT_TRUE(sockets->takes_more(1, process(0), process(3))) << "another pair";
-  EXPECT_EQ(one->hear(5 * (kHeaderBytes + 10)).size(), 5 * (kHeaderBytes + 10));
-  EXPECT_EQ(one->hear_now(), "");
-  one->say(encoded(packet(PacketType::kProtoack, 2, 0)));
+  EXPECT_EQ(one->receive(5 * (kHeaderBytes + 10)).size(), 5 * (kHeaderBytes + 10));
+  EXPECT_EQ(one->receive_now(), "");
+  one->send(encoded(packet(PacketType::kProtoack, 2, 0)));
   ASSERT_TRUE(until([&] { return moved != 0; }));
-  const std::string followed = one->hear(3 * (kHeaderBytes + 10));
+  const std::string followed = one->receive(3 * (kHeaderBytes + 10));
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(decoded(followed.substr(i * (kHeaderBytes + 10), kHeaderBytes)).tag,
               5 + static_cast<int>(i));
-  EXPECT_EQ(one->hear_now(), "");
+  EXPECT_EQ(one->receive_now(), "");
 }
 
 TEST_F(ImpiHostSockets, AckmarkPacketsAreAnsweredByOneProtoack) {
   open();
-  for (int i = 0; i < 2; ++i) one->say(with_data(packet(PacketType::kData, 2, 0, 7)));
+  for (int i = 0; i < 2; ++i) one->send(with_data(packet(PacketType::kData, 2, 0, 7)));
   ASSERT_TRUE(until_told(2));
-  EXPECT_EQ(one->hear_now(), "");
-  one->say(encoded(packet(PacketType::kSyncack, 2, 0)));
+  EXPECT_EQ(one->receive_now(), "");
+  one->send(encoded(packet(PacketType::kSyncack, 2, 0)));
   ASSERT_TRUE(until_told(3));
-  const Packet answer = decoded(one->hear(kHeaderBytes));
+  const Packet answer = decoded(one->receive(kHeaderBytes));
   EXPECT_EQ(answer.type, PacketType::kProtoack);
   EXPECT_EQ(answer.source, process(0));
   EXPECT_EQ(answer.destination, process(2));
@@ -241,10 +241,10 @@ TEST_F(ImpiHostSockets, PacketsSentFromWithinOnPacketFollowTheProtoack) {
     if (come.tag == 3) send(packet(PacketType::kSyncack, 0, 2));
   };
   for (int tag = 1; tag <= 3; ++tag)
-    one->say(with_data(packet(PacketType::kDatasync, 2, 0, 7, tag)));
+    one->send(with_data(packet(PacketType::kDatasync, 2, 0, 7, tag)));
   ASSERT_TRUE(until_told(3));
-  EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kProtoack);
-  EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kSyncack);
+  EXPECT_EQ(decoded(one->receive(kHeaderBytes)).type, PacketType::kProtoack);
+  EXPECT_EQ(decoded(one->receive(kHeaderBytes)).type, PacketType::kSyncack);
 }
 
 TEST_F(ImpiHostSockets, WhatTheConnectionDoesNotTakeFollowsWhole) {
@@ -260,17 +260,17 @@ TEST_F(ImpiHostSockets, WhatTheConnectionDoesNotTakeFollowsWhole) {
   EXPECT_EQ(moved, 0U);
   send(packet(PacketType::kData, 0, 2, 1, static_cast<int>(sent++)));
   const std::size_t all = (sent - 1) * (kHeaderBytes + 65536) + kHeaderBytes + 1;
-  std::string heard = one->hear(all - sockets->backlog(1));
+  std::string received = one->receive(all - sockets->backlog(1));
   ASSERT_TRUE(until([&] { return sockets->backlog(1) == 0; }));
-  heard += one->hear(all - heard.size());
-  ASSERT_EQ(heard.size(), all);
+  received += one->receive(all - received.size());
+  ASSERT_EQ(received.size(), all);
   EXPECT_EQ(moved, 2U);
   EXPECT_TRUE(sockets->takes_more(1, process(0), process(2)));
   const auto data = data_of(65536);
   for (std::size_t i = 0; i + 1 < sent; ++i) {
     const std::size_t at = i * (kHeaderBytes + 65536);
-    ASSERT_EQ(decoded(heard.substr(at, kHeaderBytes)).tag, static_cast<int>(i));
-    ASSERT_TRUE(heard.compare(at + kHeaderBytes, 65536, text_of(data)) == 0) << i;
+    ASSERT_EQ(decoded(received.substr(at, kHeaderBytes)).tag, static_cast<int>(i));
+    ASSERT_TRUE(received.compare(at + kHeaderBytes, 65536, text_of(data)) == 0) << i;
   }
 }
 
@@ -279,7 +279,7 @@ TEST_F(ImpiHostSockets, LargePacketsComeWhole) {
   std::string all;
   for (int tag = 0; tag < 20; ++tag) all += with_data(packet(PacketType::kData, 2, 0, 65536, tag));
   for (std::size_t at = 0; at < all.size(); at += 100'000) {
-    one->say(std::string_view(all).substr(at, 100'000));
+    one->send(std::string_view(all).substr(at, 100'000));
     sockets->poll();
   }
   ASSERT_TRUE(until_told(20));
@@ -290,10 +290,10 @@ TEST_F(ImpiHostSockets, PacketThatComesInPiecesIsReadWhereItIsWanted) {
   open({65536, 10, 20});
   place.resize(60'000);
   const std::string one_packet = with_data(packet(PacketType::kData, 2, 0, 60'000, 1));
-  one->say(std::string_view(one_packet).substr(0, kHeaderBytes));
+  one->send(std::string_view(one_packet).substr(0, kHeaderBytes));
   settle();
-  one->say(std::string_view(one_packet).substr(kHeaderBytes));
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 2)));
+  one->send(std::string_view(one_packet).substr(kHeaderBytes));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 2)));
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(in_place, 1U);
   EXPECT_TRUE(place == data_of(60'000));
@@ -303,7 +303,7 @@ TEST_F(ImpiHostSockets, PacketThatComesInPiecesIsReadWhereItIsWanted) {
 TEST_F(ImpiHostSockets, OfAPacketThatIsRefusedNothingIsReadWhereItIsWanted) {
   open({65536, 10, 20});
   place.resize(60'000);
-  one->say(with_data(packet(PacketType::kData, 4, 0, 60'000, 1)));
+  one->send(with_data(packet(PacketType::kData, 4, 0, 60'000, 1)));
   ASSERT_TRUE(until_told(1));
   EXPECT_THAT(told[0], HasSubstr("from a process that the other host does not have"));
   EXPECT_TRUE(place == std::vector<std::byte>(60'000));
@@ -320,14 +320,14 @@ class ImpiHostSocketsRefuse : public ImpiHostSockets,
 
 TEST_P(ImpiHostSocketsRefuse, WhatNoHostSendsAndGoOnWithTheOthers) {
   open();
-  one->say(encoded(GetParam().packet()));
+  one->send(encoded(GetParam().packet()));
   ASSERT_TRUE(until_told(1));
   EXPECT_THAT(told, ElementsAre(kOne + std::string(GetParam().sentence)));
   EXPECT_TRUE(one->is_closed());
   EXPECT_TRUE(sockets->is_lost(1));
   EXPECT_FALSE(sockets->takes_more(1, process(0), process(2)));
   send(packet(PacketType::kData, 0, 2, 10));  // to nobody
-  two->say(with_data(packet(PacketType::kData, 4, 0, 10, 5)));
+  two->send(with_data(packet(PacketType::kData, 4, 0, 10, 5)));
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(told[1], "2: type 0 tag 5");
 }
@@ -361,7 +361,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(ImpiHostSockets, WhatTheOwnerRefusesEndsTheConnection) {
   open();
   refused = {Loss::kPeer, "IMPI packet", "it goes on with a message that was not accepted"};
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(told[1],
             std::string(kOne) + "IMPI packet: it goes on with a message that was not accepted");
@@ -378,8 +378,8 @@ TEST_F(ImpiHostSockets, EndBeforeFiniIsALoss) {
 
 TEST_F(ImpiHostSockets, EndInTheMiddleOfAPacketIsALossBehindWhatCameBefore) {
   open();
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 2)).substr(0, kHeaderBytes + 3));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 2)).substr(0, kHeaderBytes + 3));
   one->close();
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(told[0], "1: type 0 tag 1");
@@ -407,7 +407,7 @@ TEST_F(ImpiHostSockets, ACrashFoundByWritingIsReportedByPollOnly) {
 
 TEST_F(ImpiHostSockets, WhatCameBeforeACrashIsHandedOn) {
   open();
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
   one->reset();
   for (int tag = 0; tag < 5; ++tag) send(packet(PacketType::kData, 0, 2, 10, tag));
   ASSERT_TRUE(until_told(2));
@@ -417,11 +417,11 @@ TEST_F(ImpiHostSockets, WhatCameBeforeACrashIsHandedOn) {
 TEST_F(ImpiHostSockets, FiniOfBothSidesEndsTheConnectionsWithoutAWord) {
   open();
   sockets->finish();
-  EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kFini);
-  EXPECT_EQ(decoded(two->hear(kHeaderBytes)).type, PacketType::kFini);
+  EXPECT_EQ(decoded(one->receive(kHeaderBytes)).type, PacketType::kFini);
+  EXPECT_EQ(decoded(two->receive(kHeaderBytes)).type, PacketType::kFini);
   EXPECT_FALSE(sockets->finished());
-  one->say(encoded(packet(PacketType::kFini, 2, 0)));
-  two->say(encoded(packet(PacketType::kFini, 4, 0)));
+  one->send(encoded(packet(PacketType::kFini, 2, 0)));
+  two->send(encoded(packet(PacketType::kFini, 4, 0)));
   settle();
   for (ScriptedPeer* peer : {&*one, &*two}) {
     EXPECT_TRUE(peer->is_closed());
@@ -433,10 +433,10 @@ TEST_F(ImpiHostSockets, FiniOfBothSidesEndsTheConnectionsWithoutAWord) {
 
 TEST_F(ImpiHostSockets, HostThatHasSaidFiniMayCloseFirst) {
   open();
-  one->say(encoded(packet(PacketType::kFini, 2, 0)));
+  one->send(encoded(packet(PacketType::kFini, 2, 0)));
   settle();
   EXPECT_FALSE(sockets->finished());
-  two->say(encoded(packet(PacketType::kFini, 4, 0)));
+  two->send(encoded(packet(PacketType::kFini, 4, 0)));
   sockets->finish();
   one->close();
   two->close();
@@ -448,12 +448,12 @@ TEST_F(ImpiHostSockets, FiniFollowsWhatIsHeldBack) {
   open();
   for (int tag = 0; tag < 6; ++tag) send(packet(PacketType::kData, 0, 2, 0, tag));
   sockets->finish();
-  one->hear(5 * kHeaderBytes);
-  EXPECT_EQ(one->hear_now(), "");
-  one->say(encoded(packet(PacketType::kProtoack, 2, 0)));
+  one->receive(5 * kHeaderBytes);
+  EXPECT_EQ(one->receive_now(), "");
+  one->send(encoded(packet(PacketType::kProtoack, 2, 0)));
   ASSERT_TRUE(until([&] { return moved != 0; }));
-  EXPECT_EQ(decoded(one->hear(kHeaderBytes)).tag, 5);
-  EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kFini);
+  EXPECT_EQ(decoded(one->receive(kHeaderBytes)).tag, 5);
+  EXPECT_EQ(decoded(one->receive(kHeaderBytes)).type, PacketType::kFini);
 }
 
 TEST_F(ImpiHostSockets, ProtoackThatFollowsFiniTakesNothingAlongThatIsStillToBeHeard) {
@@ -463,18 +463,18 @@ TEST_F(ImpiHostSockets, ProtoackThatFollowsFiniTakesNothingAlongThatIsStillToBeH
   for (; sockets->takes_more(1, process(0), process(2)); ++sent)
     send(packet(PacketType::kData, 0, 2, 65536));
   sockets->finish();
-  one->say(encoded(packet(PacketType::kFini, 2, 0)));
-  std::size_t heard = one->hear(kHeaderBytes + 65536).size();
+  one->send(encoded(packet(PacketType::kFini, 2, 0)));
+  std::size_t received = one->receive(kHeaderBytes + 65536).size();
   while (sockets->backlog(1) > 0) {
-    heard += one->hear(65536).size();
+    received += one->receive(65536).size();
     sockets->poll();
   }
   settle();
-  one->say(encoded(packet(PacketType::kProtoack, 2, 0)));
+  one->send(encoded(packet(PacketType::kProtoack, 2, 0)));
   settle();
   const std::size_t all = sent * (kHeaderBytes + 65536) + kHeaderBytes;
-  heard += one->hear(all - heard).size();
-  EXPECT_EQ(heard, all);
+  received += one->receive(all - received).size();
+  EXPECT_EQ(received, all);
   EXPECT_TRUE(one->is_closed());
   EXPECT_THAT(told, IsEmpty());
 }
@@ -484,9 +484,9 @@ TEST_F(ImpiHostSockets, AnswerToWhatComesAfterFiniIsDropped) {
   on_each = [this](const Packet&) { send(packet(PacketType::kCancelno, 0, 2)); };
   sockets->finish();
   EXPECT_FALSE(sockets->takes_more(1, process(0), process(2)));
-  one->hear(kHeaderBytes);
-  one->say(encoded(packet(PacketType::kCancel, 2, 0)));
-  one->say(encoded(packet(PacketType::kFini, 2, 0)));
+  one->receive(kHeaderBytes);
+  one->send(encoded(packet(PacketType::kCancel, 2, 0)));
+  one->send(encoded(packet(PacketType::kFini, 2, 0)));
   settle();
   EXPECT_THAT(told, ElementsAre("1: type 4 tag 0"));
   EXPECT_TRUE(one->is_closed());
@@ -504,7 +504,7 @@ TEST_F(ImpiHostSockets, LostHostsAreNotWaitedForAtTheEnd) {
 TEST_F(ImpiHostSockets, ServerIsToldTheEnd) {
   open();
   sockets->send_fini();
-  EXPECT_EQ(digits_of(server->hear(8)), wire("46494e49 00000000"));
+  EXPECT_EQ(digits_of(server->receive(8)), wire("46494e49 00000000"));
   EXPECT_TRUE(server->is_closed());
 }
 
@@ -513,7 +513,7 @@ TEST_F(ImpiHostSockets, TheEndOfTheServerHasNoEffectAndWakesNobody) {
   server->close();
   const Socket watch(::dup(sockets->fd()));
   EXPECT_FALSE(wait_for(watch, POLLIN, monotonic_now() + std::chrono::milliseconds(50)));
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
   ASSERT_TRUE(until_told(1));
   sockets->send_fini();
 }
@@ -521,7 +521,7 @@ TEST_F(ImpiHostSockets, TheEndOfTheServerHasNoEffectAndWakesNobody) {
 TEST_F(ImpiHostSockets, PollWithoutAnythingDoesNothing) {
   open();
   EXPECT_EQ(sockets->poll(), 0U);
-  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
+  one->send(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
   const Socket watch(::dup(sockets->fd()));
   ASSERT_TRUE(wait_for(watch, POLLIN, soon()));
   EXPECT_EQ(sockets->poll(), 1U);

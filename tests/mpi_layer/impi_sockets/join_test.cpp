@@ -66,11 +66,12 @@ class ImpiJoin : public ::testing::Test {
   }
 
   // Test vector 1 of the reference.
-  void let_in(ScriptedPeer& peer, std::uint32_t rank) {
-    EXPECT_EQ(digits_of(peer.hear(12)), wire("41555448 00000004 00000001"));
-    peer.say(bytes_of("00000000 00000000"));
-    EXPECT_EQ(digits_of(peer.hear(12)), wire("494d5049 00000004 0000000" + std::to_string(rank)));
-    peer.say(bytes_of("494d5049 00000004 00000002"));
+  void admit(ScriptedPeer& peer, std::uint32_t rank) {
+    EXPECT_EQ(digits_of(peer.receive(12)), wire("41555448 00000004 00000001"));
+    peer.send(bytes_of("00000000 00000000"));
+    EXPECT_EQ(digits_of(peer.receive(12)),
+              wire("494d5049 00000004 0000000" + std::to_string(rank)));
+    peer.send(bytes_of("494d5049 00000004 00000002"));
   }
 
   // Answers every label. `bend` may change an answer.
@@ -78,24 +79,24 @@ class ImpiJoin : public ::testing::Test {
       ScriptedPeer& peer, std::uint32_t rank,
       const std::function<void(LabelSet&)>& bend = [](LabelSet&) {}) {
     for (const LabelRow& row : labels()) {
-      const std::string header = peer.hear(8);
+      const std::string header = peer.receive(8);
       ASSERT_EQ(header.substr(0, 4), "COLL") << row.name;
-      const std::string payload = peer.hear(number_at<std::uint32_t>(header, 4));
+      const std::string payload = peer.receive(number_at<std::uint32_t>(header, 4));
       ASSERT_EQ(number_at<Label>(payload, 0), row.label);
       told[row.label] = payload.substr(sizeof(Label));
       const std::string of_other = contribution(other, row.label);
       LabelSet set{row.label, 3,
                    rank == 0 ? told[row.label] + of_other : of_other + told[row.label]};
       bend(set);
-      peer.say(encode(CommandWord::kColl, encode(set)));
+      peer.send(encode(CommandWord::kColl, encode(set)));
     }
-    EXPECT_EQ(digits_of(peer.hear(8)), wire("444f4e45 00000000"));
-    peer.say(bytes_of("444f4e45 00000000"));
+    EXPECT_EQ(digits_of(peer.receive(8)), wire("444f4e45 00000000"));
+    peer.send(bytes_of("444f4e45 00000000"));
   }
 
   void start_up(std::uint32_t rank) {
     client.emplace(server.accept());
-    let_in(*client, rank);
+    admit(*client, rank);
     collect(*client, rank);
   }
 
@@ -120,7 +121,7 @@ TEST_F(ImpiJoin, FirstClientIsCalledByTheOther) {
   join(settings(0));
   start_up(0);
   ScriptedPeer caller = call(own_host());
-  caller.say(bytes_of("00000001"));
+  caller.send(bytes_of("00000001"));
   JoinedJob job = value_of(joined.get());
   EXPECT_EQ(job.client, 0U);
   EXPECT_EQ(job.host, 0U);
@@ -132,20 +133,20 @@ TEST_F(ImpiJoin, FirstClientIsCalledByTheOther) {
   EXPECT_TRUE(job.hosts[1].is_open());
   EXPECT_TRUE(job.server.is_open());
   ScriptedPeer own(std::move(job.hosts[1]));
-  own.say("packets");
-  EXPECT_EQ(caller.hear(7), "packets");
+  own.send("packets");
+  EXPECT_EQ(caller.receive(7), "packets");
 }
 
 TEST_F(ImpiJoin, SecondClientCallsTheFirstAndSaysItsRank) {
   join(settings(1));
   start_up(1);
   ScriptedPeer called = others.accept();
-  EXPECT_EQ(digits_of(called.hear(4)), wire("00000001"));
+  EXPECT_EQ(digits_of(called.receive(4)), wire("00000001"));
   JoinedJob job = value_of(joined.get());
   EXPECT_EQ(job.host, 1U);
   EXPECT_EQ(job.layout.procs[3].id, (ProcId{host_id_of(kLoopback), 4001}));
   EXPECT_TRUE(job.hosts[0].is_open());
-  EXPECT_EQ(called.hear_now(), "");
+  EXPECT_EQ(called.receive_now(), "");
 }
 
 TEST_F(ImpiJoin, TellsTheAddressThatLeadsToTheServerAndCallsFromIt) {
@@ -174,9 +175,9 @@ TEST_F(ImpiJoin, KeyIsSentWhenTheServerChoosesIt) {
   with_key.authentication = Authentication(false, 5678);
   join(with_key);
   client.emplace(server.accept());
-  EXPECT_EQ(digits_of(client->hear(12)), wire("41555448 00000004 00000002"));
-  client->say(bytes_of("00000001 00000000"));
-  EXPECT_EQ(digits_of(client->hear(20)), wire("000000000000162e 494d5049 00000004 00000001"));
+  EXPECT_EQ(digits_of(client->receive(12)), wire("41555448 00000004 00000002"));
+  client->send(bytes_of("00000001 00000000"));
+  EXPECT_EQ(digits_of(client->receive(20)), wire("000000000000162e 494d5049 00000004 00000001"));
   client->close();
   EXPECT_THAT(refusal(), AllOf(StartsWith(name),
                                HasSubstr("it closed its connection; expected it to take the key"),
@@ -186,25 +187,25 @@ TEST_F(ImpiJoin, KeyIsSentWhenTheServerChoosesIt) {
 TEST_F(ImpiJoin, AnswersMayComeByteByByte) {
   join(settings(0));
   client.emplace(server.accept());
-  client->hear(12);
-  client->say_one_by_one(bytes_of("00000000 00000000"));
-  client->hear(12);
-  client->say_one_by_one(bytes_of("494d5049 00000004 00000002"));
+  client->receive(12);
+  client->send_one_by_one(bytes_of("00000000 00000000"));
+  client->receive(12);
+  client->send_one_by_one(bytes_of("494d5049 00000004 00000002"));
   collect(*client, 0);
   ScriptedPeer caller = call(own_host());
-  caller.say_one_by_one(bytes_of("00000001"));
+  caller.send_one_by_one(bytes_of("00000001"));
   EXPECT_TRUE(joined.get().ok());
 }
 
 TEST_F(ImpiJoin, HostListensBeforeItsPortIsTold) {
   join(settings(0));
   client.emplace(server.accept());
-  let_in(*client, 0);
+  admit(*client, 0);
   std::optional<ScriptedPeer> caller;
   collect(*client, 0, [&](const LabelSet& set) {
     if (set.label != kHostPort) return;
     caller.emplace(call(own_host()));
-    caller->say(bytes_of("00000001"));
+    caller->send(bytes_of("00000001"));
   });
   EXPECT_TRUE(joined.get().ok());
 }
@@ -212,14 +213,14 @@ TEST_F(ImpiJoin, HostListensBeforeItsPortIsTold) {
 TEST_F(ImpiJoin, WaitsForOtherClientsLongerThanForAnswers) {
   join(settings(0), kShort);
   client.emplace(server.accept());
-  client->hear(12);
-  client->say(bytes_of("00000000 00000000"));
-  client->hear(12);
+  client->receive(12);
+  client->send(bytes_of("00000000 00000000"));
+  client->receive(12);
   EXPECT_EQ(joined.wait_for(3 * kShort), std::future_status::timeout);
-  client->say(bytes_of("494d5049 00000004 00000002"));
+  client->send(bytes_of("494d5049 00000004 00000002"));
   collect(*client, 0);
   ScriptedPeer caller = call(own_host());
-  caller.say(bytes_of("00000001"));
+  caller.send(bytes_of("00000001"));
   EXPECT_TRUE(joined.get().ok());
 }
 
@@ -259,9 +260,9 @@ TEST_F(ImpiJoin, ServerThatSaysNothingIsNotWaitedForForever) {
 TEST_F(ImpiJoin, ServerThatFallsSilentIsNotWaitedForForever) {
   join(settings(1), kShort);
   client.emplace(server.accept());
-  let_in(*client, 1);
-  client->hear(20);
-  client->say(bytes_of("434f4c4c 000000"));  // half an answer
+  admit(*client, 1);
+  client->receive(20);
+  client->send(bytes_of("434f4c4c 000000"));  // half an answer
   EXPECT_EQ(refusal(),
             name + "start-up with the server of IMPI failed: it has not answered for 200ms");
 }
@@ -269,8 +270,8 @@ TEST_F(ImpiJoin, ServerThatFallsSilentIsNotWaitedForForever) {
 TEST_F(ImpiJoin, ServerThatGoesIsNamed) {
   join(settings(1));
   client.emplace(server.accept());
-  let_in(*client, 1);
-  client->hear(20);
+  admit(*client, 1);
+  client->receive(20);
   client->reset();
   EXPECT_EQ(refusal(), name +
                            "start-up with the server of IMPI failed: its connection has ended: "
@@ -288,9 +289,9 @@ class ImpiJoinRefuses : public ImpiJoin, public ::testing::WithParamInterface<Re
 TEST_P(ImpiJoinRefuses, InvalidAnswersOfTheServer) {
   join(settings(1));
   client.emplace(server.accept());
-  let_in(*client, 1);
-  client->hear(20);
-  client->say(bytes_of(GetParam().bytes));
+  admit(*client, 1);
+  client->receive(20);
+  client->send(bytes_of(GetParam().bytes));
   EXPECT_THAT(refusal(), AllOf(StartsWith(name), HasSubstr(GetParam().sentence)));
   EXPECT_TRUE(client->is_closed());
 }
@@ -314,7 +315,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(ImpiJoin, RankThatTheServerDoesNotHaveIsNamed) {
   join(settings(2));
   client.emplace(server.accept());
-  let_in(*client, 2);
+  admit(*client, 2);
   EXPECT_THAT(refusal(),
               AllOf(StartsWith(name),
                     HasSubstr("it has 2 clients, and this is client 2; expected 0 to 1")));
@@ -323,7 +324,7 @@ TEST_F(ImpiJoin, RankThatTheServerDoesNotHaveIsNamed) {
 TEST_F(ImpiJoin, ServerThatTellsOthersSomethingElseOfThisClientIsRefused) {
   join(settings(0));
   client.emplace(server.accept());
-  let_in(*client, 0);
+  admit(*client, 0);
   collect(*client, 0, [](LabelSet& set) {
     if (set.label == kProcPid) set.contributions[7] ^= 1;
   });
@@ -368,23 +369,23 @@ TEST_F(ImpiJoin, WrongCallersAreClosedAndHoldUpNobody) {
   std::vector<ScriptedPeer> wrong;
   for (const char* greeting : {"00000000", "00000002", "ffffffff", "47455420 2f204854"}) {
     wrong.push_back(call(own_host()));
-    wrong.back().say(bytes_of(greeting));
+    wrong.back().send(bytes_of(greeting));
     EXPECT_TRUE(wrong.back().is_closed()) << greeting;
   }
   ScriptedPeer silent = call(own_host());
   ScriptedPeer half = call(own_host());
-  half.say(bytes_of("0000"));
+  half.send(bytes_of("0000"));
   ScriptedPeer gone = call(own_host());
-  gone.say(bytes_of("000000"));
+  gone.send(bytes_of("000000"));
   gone.close();
   ScriptedPeer right = call(own_host());
-  right.say(bytes_of("00000001"));
+  right.send(bytes_of("00000001"));
   JoinedJob job = value_of(joined.get());
   EXPECT_TRUE(silent.is_closed());
   EXPECT_TRUE(half.is_closed());
   ScriptedPeer own(std::move(job.hosts[1]));
-  own.say("x");
-  EXPECT_EQ(right.hear(1), "x");
+  own.send("x");
+  EXPECT_EQ(right.receive(1), "x");
   const std::string said = ::testing::internal::GetCapturedStderr();
   for (const char* what : {"host 0; expected one above 0 and below 2",
                            "host 2; expected one above 0", "host 4294967295; expected",
@@ -402,11 +403,11 @@ TEST_F(ImpiJoin, HostThatCallsTwiceIsTakenOnce) {
   join(settings(0));
   start_up(0);
   ScriptedPeer first = call(own_host());
-  first.say(bytes_of("00000001"));
+  first.send(bytes_of("00000001"));
   ScriptedPeer again = call(own_host());
-  again.say(bytes_of("00000001"));
+  again.send(bytes_of("00000001"));
   ScriptedPeer second = call(own_host());
-  second.say(bytes_of("00000002"));
+  second.send(bytes_of("00000002"));
   EXPECT_TRUE(joined.get().ok());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("says that it is from host 1, which has called already"));
@@ -416,7 +417,7 @@ TEST_F(ImpiJoin, ListenerIsClosedWhenAllHaveConnected) {
   join(settings(0));
   start_up(0);
   ScriptedPeer caller = call(own_host());
-  caller.say(bytes_of("00000001"));
+  caller.send(bytes_of("00000001"));
   const JoinedJob job = value_of(joined.get());
   EXPECT_THAT(connect_to(own_host(), std::nullopt, soon()).sentence(),
               HasSubstr("Connection refused"));

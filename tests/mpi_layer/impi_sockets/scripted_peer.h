@@ -45,7 +45,7 @@ class ScriptedPeer {
   // Its own address, if it made the connection.
   const mpi::impi::TcpAddress& address() const { return address_; }
 
-  void say(std::string_view bytes) {
+  void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent > 0) {
@@ -55,31 +55,31 @@ class ScriptedPeer {
       }
     }
   }
-  void say(std::span<const std::byte> bytes) { say(text_of(bytes)); }
+  void send(std::span<const std::byte> bytes) { send(text_of(bytes)); }
   // Sends each byte in a segment of its own.
-  void say_one_by_one(std::string_view bytes) {
-    for (const char byte : bytes) say(std::string_view(&byte, 1));
+  void send_one_by_one(std::string_view bytes) {
+    for (const char byte : bytes) send(std::string_view(&byte, 1));
   }
 
   // Receives that many bytes; fewer if no more came in time.
-  std::string hear(std::size_t size) {
-    std::string heard(size, '\0');
+  std::string receive(std::size_t size) {
+    std::string received(size, '\0');
     std::size_t filled = 0;
     while (filled < size && mpi::impi::wait_for(socket_, POLLIN, soon())) {
-      const ssize_t got = ::recv(socket_.get(), heard.data() + filled, size - filled, 0);
+      const ssize_t got = ::recv(socket_.get(), received.data() + filled, size - filled, 0);
       if (got == 0 || (got < 0 && errno != EAGAIN)) break;
       if (got > 0) filled += static_cast<std::size_t>(got);
     }
-    heard.resize(filled);
-    return heard;
+    received.resize(filled);
+    return received;
   }
   // Receives what has come so far.
-  std::string hear_now() {
-    std::string heard;
+  std::string receive_now() {
+    std::string received;
     std::array<char, 65536> bytes;
     for (ssize_t got = 0; (got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0)) > 0;)
-      heard.append(bytes.data(), static_cast<std::size_t>(got));
-    return heard;
+      received.append(bytes.data(), static_cast<std::size_t>(got));
+    return received;
   }
   // Waits for the end of the connection. No byte may come before it.
   bool is_closed() {
