@@ -289,7 +289,7 @@ TEST_F(DirectConnections, PeersThatAreForgottenLeaveTheirIdsToOthers) {
     RawCaller caller(b);
     Greeting greeting = caller.greeting();
     greeting.from_pid += i;
-    caller.say(greeting);
+    caller.send(greeting);
     ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
     caller.close();
     b.seen.failures.clear();
