@@ -4,6 +4,7 @@
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed
 for each way of a message.
 direct_stream_fuzz: pieces of a direct connection, and portions in which they come.
+direct_transport_fuzz: strangers that connect to a transport, and calls of its owner.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
 impi_host_fuzz: packets of another host;
@@ -339,3 +340,22 @@ for name, steps in {
     "nonsense": bytes([1, 3, 0, 8, 0, 0, 0, 1, 9, 0, 0, 0]) + COMES,
 }.items():
     write("direct_stream_fuzz", name, steps)
+
+# direct_transport_fuzz: each command is followed by a stranger: 0 connects, 1 greets (name and
+# incarnation, generation), 3 a message (half its bytes), 4 a write (key, address, sixteenths less
+# 1), 5 a placed message (bytes of its message, eighths of the payload less 1), 6 sends (32 bytes
+# each), 8 reads; of the owner: 9 a message, 10 a placed message, 11 a write, 12 registers memory,
+# 13 expects, 14 disconnects, admits or forgets, 15 polls (tens of milliseconds).
+GREETED = bytes([0, 0, 1, 0, 3, 1, 6, 0, 2])
+ALL = bytes([6, 0, 255, 15, 0, 0])
+for name, steps in {
+    "messages": GREETED + bytes([3, 0, 20]) + ALL + bytes([9, 0, 40, 8, 0, 14, 0, 1]),
+    "same_name": GREETED + bytes([0, 1, 1, 1, 0, 9, 6, 1, 2, 1, 1, 3, 9, 6, 1, 2]) + ALL,
+    "write": GREETED + bytes([12, 0, 0, 4, 0, 0, 1, 30]) + ALL + bytes([12, 0, 1]),
+    "cut_write": GREETED + bytes([12, 0, 0, 4, 0, 0, 1, 255, 6, 0, 4, 12, 0, 1]) + ALL,
+    "placed": GREETED + bytes([13, 0, 5, 5, 0, 20, 200]) + ALL + bytes([5, 0, 20, 20]) + ALL,
+    "deaf": GREETED + bytes([10, 0] * 6 + [11, 0] * 6 + [15, 0, 30] * 6),
+    "silent": bytes([0, 0, 0, 1, 15, 0, 120]) + GREETED + bytes([15, 0, 120]),
+    "end": GREETED + bytes([9, 0, 9, 14, 0, 0, 14, 0, 2, 15, 0, 0]),
+}.items():
+    write("direct_transport_fuzz", name, steps)
