@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 
@@ -27,13 +26,12 @@ void fill_standard_streams() {
   if (fd >= 0) ::close(fd);
 }
 
-// Each rank needs four descriptors.
-void raise_descriptor_limit(std::size_t ranks) {
-  constexpr rlim_t kOthers = 64;
-  const rlim_t wanted = 4 * ranks + kOthers;
+// As far as the hard limit allows: lintel-run needs four descriptors for each rank. A rank inherits
+// the limit, and needs one for each peer.
+void raise_descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -53,7 +51,7 @@ int main(int argc, char** argv) {
     const auto options = parse_options(argc, argv);
     if (!options) return 0;
     fill_standard_streams();
-    raise_descriptor_limit(options->ranks);
+    raise_descriptor_limit();
     // the ranks inherit it
     if (!options->impi.empty()) ::setenv("LINTEL_IMPI", options->impi.c_str(), 1);
     return Job(*options, make_job_id()).run();

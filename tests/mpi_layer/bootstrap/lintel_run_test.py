@@ -103,6 +103,12 @@ class LintelRun(unittest.TestCase):
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 4096)))
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_RanksHaveTheHardLimitOfDescriptorsAsTheirSoftLimit(self):
+        result = run("-n", "2", "sh", "-c", "ulimit -Sn; ulimit -Hn",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, 3000)))
+        self.assertEqual((result.returncode, result.stdout, result.stderr),
+                         (0, "3000\n" * 4, ""))
+
     def test_AProgramThatKnowsNothingOfPmiRuns(self):
         result = run("-n", "3", "/bin/echo", "-n", "x")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "xxx", ""))
