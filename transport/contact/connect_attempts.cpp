@@ -15,12 +15,14 @@ void ConnectAttempts::begin(ConnectAttempt& attempt, TimePoint now) {
   if (attempt.waiting) return;
   attempt.waiting = true;
   attempt.since = kNever;
+  attempt.obstacle = {};
   attempt.last_wanted = attempt.next_try = now;
   waiting_.push_back(&attempt);
 }
 
-void ConnectAttempts::refused(ConnectAttempt& attempt, TimePoint now) {
+void ConnectAttempts::refused(ConnectAttempt& attempt, TimePoint now, Error obstacle) {
   if (!attempt.waiting) return;
+  attempt.obstacle = obstacle;
   const bool eager = attempt.since == kNever || now - attempt.since < kEagerPhase;
   attempt.next_try = eager ? now : now + kRetryInterval;
 }

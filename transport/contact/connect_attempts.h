@@ -26,6 +26,8 @@ struct ConnectAttempt {
   PeerId peer = kNoPeer;
   bool waiting = false;      // tried, not accepted yet
   bool in_progress = false;  // a connect request is under way; its end is reported by an event
+  // Why this process could not even begin the last attempt; ok: the peer did not accept it.
+  Error obstacle;
   // Set by the first expire() after begin(), because the time is known only in poll().
   TimePoint since = kNever;
   TimePoint last_wanted = kNever;  // when the network's owner last had something for the peer
@@ -50,8 +52,9 @@ class ConnectAttempts {
   }
   // The first attempt begins. No effect if the peer waits already.
   [[gnu::cold]] void begin(ConnectAttempt& attempt, TimePoint now);
-  // An attempt has failed. No effect if the peer does not wait.
-  [[gnu::cold]] void refused(ConnectAttempt& attempt, TimePoint now);
+  // An attempt has failed, because of `obstacle` if it could not begin. It is repeated all the
+  // same, because the obstacle may go away. No effect if the peer does not wait.
+  [[gnu::cold]] void refused(ConnectAttempt& attempt, TimePoint now, Error obstacle = {});
   // The peer has accepted, or is given up. No effect if it does not wait.
   [[gnu::cold]] void end(ConnectAttempt& attempt);
 

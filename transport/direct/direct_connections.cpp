@@ -53,7 +53,7 @@ void DirectTransport::connect(PeerId id) {
   attempts_.begin(peer.attempt, now_);
   Result<FileDescriptor> started =
       connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
-  if (!started) return refused(id);
+  if (!started) return refused(id, started.error());
   Connection& connection = spare_connection();
   connection.begin(std::move(started).value(), Connection::Phase::kConnecting);
   connection.peer = id;
@@ -76,8 +76,11 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
   return connection;
 }
 
-// Nothing listens at the peer's address, or the peer refused the request.
-void DirectTransport::refused(PeerId id) { attempts_.refused(at(id).attempt, now_); }
+// The attempt could not begin because of `obstacle`, or nothing listens at the peer's address, or
+// the peer refused the request.
+void DirectTransport::refused(PeerId id, Error obstacle) {
+  attempts_.refused(at(id).attempt, now_, obstacle);
+}
 
 // A connection that is being made is readable or writable, or has ended.
 void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t events) {
@@ -328,7 +331,9 @@ void DirectTransport::disconnect(PeerId id) {
 void DirectTransport::expire_attempts() {
   attempts_.expire(now_, [this](PeerId id, ConnectAttempts::Expiry end) {
     lock_.is_held();
-    if (end == ConnectAttempts::Expiry::kTimedOut) return fail(id, kNobodyThere);
+    const Error obstacle = at(id).attempt.obstacle;
+    if (end == ConnectAttempts::Expiry::kTimedOut)
+      return fail(id, obstacle.ok() ? kNobodyThere : obstacle);
     if (at(id).connecting != nullptr) tear_down(*at(id).connecting);
   });
   if (listen_again_ <= now_) {

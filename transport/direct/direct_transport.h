@@ -159,7 +159,7 @@ class DirectTransport final : public Transport {
   // Making connections (direct_connections.cpp).
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Connection& spare_connection() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refused(PeerId peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_half_open(HalfOpenConnection& half_open) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)

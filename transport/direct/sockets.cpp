@@ -25,6 +25,33 @@ Error failed(Loss loss, const char* call, const char* reason) {
   return {loss, call, reason, errno};
 }
 
+// Why this process cannot begin a connection.
+Error obstacle(const char* call) {
+  const int code = errno;
+  switch (code) {
+    case EMFILE:
+      return {Loss::kPeer, call,
+              "this process has no free file descriptor for a connection; expected: a higher limit "
+              "of open files (ulimit -n)",
+              code};
+    case ENFILE:
+      return {Loss::kPeer, call,
+              "the machine has no free file descriptor for a connection; expected: a higher "
+              "fs.file-max",
+              code};
+    case ENOBUFS:
+    case ENOMEM: return {Loss::kPeer, call, "the system has no memory for a connection", code};
+    case EADDRNOTAVAIL:
+      return {Loss::kPeer, call,
+              "this machine has no free port for a connection; expected: a wider "
+              "net.ipv4.ip_local_port_range",
+              code};
+    case ENETUNREACH:
+    case EHOSTUNREACH: return {Loss::kPeer, call, "there is no route to the peer", code};
+    default: return {Loss::kPeer, call, "the system does not begin a connection", code};
+  }
+}
+
 template <class Call>
 ssize_t uninterrupted(Call call) {
   for (;;) {
@@ -55,7 +82,7 @@ Result<FileDescriptor> listen_at(sockaddr_in& own) {
 
 Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer) {
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd.is_open()) return failed(Loss::kPeer, "socket", "the system gives no socket");
+  if (!fd.is_open()) return obstacle("socket");
   sockaddr_in from = own;
   from.sin_port = 0;
   // The kernel may share a port between connections to different peers.
@@ -65,7 +92,8 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
   if (::bind(fd.get(), generic(from), sizeof from) != 0)
     return failed(Loss::kPeer, "bind", "cannot bind to the own address");
   if (::connect(fd.get(), generic(peer), sizeof peer) != 0 && errno != EINPROGRESS) {
-    return failed(Loss::kPeer, "connect", "nobody listens at the peer's address");
+    if (errno != ECONNREFUSED) return obstacle("connect");
+    return failed(Loss::kPeer, "connect", "nobody accepts a connection at the peer's address");
   }
   return fd;
 }

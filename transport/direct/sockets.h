@@ -18,7 +18,8 @@ namespace lintel::transport {
 Result<FileDescriptor> listen_at(sockaddr_in& own);
 
 // Starts a connection from the address of `own`, any port, to `peer`. The socket becomes writable
-// when it is made or has failed. Error (kPeer): the system refuses at once.
+// when it is made or has failed. Error (kPeer): the system refuses at once; it names what is
+// missing, such as a free descriptor.
 Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer);
 // The result of connect_from(): 0, or the error number.
 int outcome_of_connect(int fd);

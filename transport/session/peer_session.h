@@ -94,6 +94,7 @@ struct PeerSession {
   ProcessId name;
   std::uint64_t incarnation = 0;    // of the current or last session; 0: there was none
   Error error;                      // why the last session ended
+  Error not_reached;                // why the network could not connect, in the last kConnecting
   std::uint8_t newest_version = 0;  // from its last hello, welcome or refuse
   std::uint8_t oldest_version = 0;
   char provider[sizeof(Introduction::provider)] = {};

@@ -157,6 +157,7 @@ void Session::enter(PeerSession& peer, PeerState next) {
     ++closed_count_;
   }
   peer.state = next;
+  if (next != PeerState::kClosed) peer.not_reached = Error();
 }
 
 void Session::need_attention(PeerSession& peer) {

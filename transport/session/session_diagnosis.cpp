@@ -51,6 +51,7 @@ std::string Session::describe(PeerId id) const {
   const PeerSession& peer = at(id);
   std::string text = to_string(peer.name) + " is " + to_string(peer.state);
   if (!peer.error.ok()) text += std::string("; ") + peer.error.reason();
+  if (!peer.not_reached.ok()) text += std::string(": ") + peer.not_reached.reason();
   // Versions and providers are shown only where they differ.
   const bool same_version =
       peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;

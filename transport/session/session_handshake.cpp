@@ -224,6 +224,7 @@ void Session::on_refuse(const FrameHeader& header, std::span<const std::byte> bo
       refusal.echoed_epoch != peer.local_epoch) {
     return void(++counters_.stale_epoch);
   }
+  peer.not_reached = Error();
   peer.newest_version = header.version;
   peer.oldest_version = refusal.oldest_version;
   std::memcpy(peer.provider, refusal.provider, sizeof peer.provider);

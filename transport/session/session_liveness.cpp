@@ -92,7 +92,7 @@ void Session::on_timer(PeerSession& peer) {
     if (now_ >= peer.connect_deadline) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer could not be reached within the connect deadline",
-                                 peer.error.code()));
+                                 peer.not_reached.code()));
     }
     if (peer.state == PeerState::kConnecting) {
       peer.due.hello = true;
@@ -130,7 +130,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
     case PeerState::kConnecting:
       // The peer may not have been started yet.
       stamp_new_timers();
-      peer->error = error;
+      peer->not_reached = error;
       peer->timer = std::min(peer->connect_deadline, now_ + peer->back_off);
       peer->back_off = std::min(2 * peer->back_off, kLongestBackOff);
       earliest_timer_ = std::min(earliest_timer_, peer->timer);

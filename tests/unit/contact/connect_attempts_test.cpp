@@ -100,6 +100,24 @@ TEST_F(ConnectAttemptsTest, ARequestUnderWayIsNoReasonToWakeUpBeforeTheTimeout) 
   EXPECT_EQ(attempts.next_deadline(at(milliseconds(0))), at(milliseconds(100)));
 }
 
+// Such as a missing descriptor, which is free later.
+TEST_F(ConnectAttemptsTest, AnObstacleInThisProcessIsKnownAtTheTimeoutUnlessItHasGoneAway) {
+  const Error obstacle(Loss::kPeer, "socket", "none is free", 24);
+  attempts.begin(attempt, at(seconds(0)));
+  attempts.refused(attempt, at(seconds(0)), obstacle);
+  EXPECT_TRUE(attempts.may_try(attempt, at(milliseconds(1)))) << "it is tried again all the same";
+  EXPECT_EQ(attempt.obstacle.code(), 24);
+  expire(at(milliseconds(1)));
+  expire(at(milliseconds(102)));
+  ASSERT_EQ(ends.size(), 1U);
+  EXPECT_EQ(attempt.obstacle.code(), 24);
+  attempts.begin(attempt, at(seconds(1)));
+  EXPECT_TRUE(attempt.obstacle.ok());
+  attempts.refused(attempt, at(seconds(1)), obstacle);
+  attempts.refused(attempt, at(seconds(1)));
+  EXPECT_TRUE(attempt.obstacle.ok()) << "the last attempt reached the peer's machine";
+}
+
 TEST_F(ConnectAttemptsTest, AFailedTryOfAPeerThatDoesNotWaitChangesNothing) {
   attempts.refused(attempt, at(seconds(1)));
   EXPECT_TRUE(attempts.none());

@@ -300,6 +300,8 @@ TEST_F(SessionHandshake, ConnectDeadlineFailsThePeer) {
   EXPECT_STREQ(sink.failures[0].reason(),
                "the peer could not be reached within the connect deadline");
   EXPECT_EQ(sink.failures[0].code(), 111) << "the number that the lower transport gave";
+  EXPECT_THAT(session->describe(peer), HasSubstr("within the connect deadline: "))
+      << "and its reason";
   EXPECT_EQ(session->next_deadline(), kNever);
 }
 

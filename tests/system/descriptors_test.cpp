@@ -1,0 +1,118 @@
+// Processes that run out of file descriptors, or whose program closes those of the library.
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.h"
+#include "tests/system/job/pattern.h"
+#include "tests/system/job/portals_calls.h"
+
+namespace lintel::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::size_t kExposed = 0;  // board word: rank 1 may be reached
+constexpr std::size_t kDone = 1;     // board word: rank 1 is not needed any more
+constexpr std::size_t kLength = 1000;
+
+// A log file for each test.
+class Descriptors : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    log_ = ::testing::TempDir() + "lintel_descriptors.XXXXXX";
+    FileDescriptor made(::mkstemp(log_.data()));
+    ASSERT_TRUE(made.is_open());
+  }
+  void TearDown() override { std::filesystem::remove(log_); }
+  std::string log() const {
+    std::ostringstream text;
+    text << std::ifstream(log_).rdbuf();
+    return text.str();
+  }
+
+  std::string log_;
+};
+
+// Takes puts until nobody needs it any more.
+void serve(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface();
+  std::vector<std::byte> memory(kLength);
+  expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
+  rank.board.publish(1, own_id(ni));
+  rank.board.set(kExposed, 1);
+  rank.board.await(kDone, 1);
+  PtlFini();
+}
+
+// Takes every descriptor that the process may have.
+std::vector<FileDescriptor> take_all_descriptors() {
+  rlimit low{};
+  EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &low), 0);
+  low.rlim_cur = 64;
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  std::vector<FileDescriptor> taken;
+  do taken.emplace_back(::dup(STDERR_FILENO));
+  while (taken.back().is_open());
+  return taken;
+}
+
+TEST_F(Descriptors, APutThatFindsNoFreeDescriptorUntilTheTimeoutFailsAndTheLogNamesTheLimit) {
+  ProcessGroup job(2, {{"LINTEL_CONNECT_TIMEOUT", "300ms"}, {"LINTEL_LOG_FILE", log_}});
+  job.start(1, serve);
+  job.start(0, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface();
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(kLength);
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    rank.board.await(kExposed, 1);
+    {
+      const std::vector<FileDescriptor> taken = take_all_descriptors();
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+      const ptl_event_t event = next_event(queue);
+      EXPECT_EQ(event.type, PTL_EVENT_SEND_END);
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
+    }
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+    expect_sent_and_acked(queue);
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.join_all();
+  EXPECT_THAT(log(), HasSubstr("this process has no free file descriptor for a connection; "
+                               "expected: a higher limit of open files (ulimit -n)"));
+  EXPECT_THAT(log(), Not(HasSubstr("nobody accepts")));
+}
+
+TEST_F(Descriptors, APutWaitsForADescriptorThatIsFreeWithinTheTimeout) {
+  ProcessGroup job(2, {{"LINTEL_CONNECT_TIMEOUT", "60s"}, {"LINTEL_LOG_FILE", log_}});
+  job.start(1, serve);
+  job.start(0, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface();
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(kLength);
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    rank.board.await(kExposed, 1);
+    std::vector<FileDescriptor> taken = take_all_descriptors();
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+    ptl_event_t event;
+    for (int turn = 0; turn < 1000; ++turn) EXPECT_EQ(PtlEQGet(queue, &event), PTL_EQ_EMPTY);
+    taken.clear();
+    expect_sent_and_acked(queue);
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.join_all();
+  EXPECT_EQ(log(), "");
+}
+
+}  // namespace
+}  // namespace lintel::testing
