@@ -2,10 +2,13 @@
 
 #include "portals/api3/library.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <climits>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "base/log.h"
@@ -18,15 +21,18 @@ namespace {
 using portals::Process;
 using portals::Status;
 
-// Whether Portals 3 is started. Calls of PtlInit are not counted: a second one has no effect.
+// Whether Portals 3 is started. Calls of PtlInit are not counted: a second one has no effect. A
+// child of fork() has a new one, because another thread of its parent may have held the mutex.
 struct Started {
   std::mutex mutex;
   bool value = false;
 };
 
 Started& started() {
-  static auto* const instance = new Started;  // never destroyed: programs call PtlFini from atexit
-                                              // handlers
+  static auto* const instance = [] {
+    ::pthread_atfork(nullptr, nullptr, [] { new (&started()) Started; });
+    return new Started;  // never destroyed: programs call PtlFini from atexit handlers
+  }();
   return *instance;
 }
 
@@ -78,7 +84,7 @@ int PtlInit(int* max_interfaces) {
   if (max_interfaces == nullptr) return PTL_SEGV;
   Started& state = started();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  state.value = state.value && portals::host_started();  // false in a child of fork()
+  state.value = state.value && portals::host_started();
   if (!state.value && (current_process() == nullptr || portals::host_started())) {
     if (!portals::start_host()) return PTL_FAIL;
     state.value = true;

@@ -1,7 +1,10 @@
 // Start and end of the library, its network interfaces, names of processes (Portals 4: network
 // interfaces, process identification).
 
+#include <pthread.h>
+
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,7 @@ using portals::NetworkInterface;
 using portals::Process;
 using portals::Status;
 
+// A child of fork() has a new one, because another thread of its parent may have held the mutex.
 struct Library {
   std::mutex mutex;  // guards PtlInit, PtlFini and the counts of PtlNIInit
   unsigned starts = 0;
@@ -24,8 +28,13 @@ struct Library {
 };
 
 Library& library() {
-  static auto* const instance = new Library;  // never destroyed: programs call PtlFini from atexit
-                                              // handlers
+  static auto* const instance = [] {
+    ::pthread_atfork(nullptr, nullptr, [] {
+      new (&library()) Library;
+      aborted = false;
+    });
+    return new Library;  // never destroyed: programs call PtlFini from atexit handlers
+  }();
   return *instance;
 }
 
@@ -64,8 +73,6 @@ int PtlInit(void) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   // a test has set it
   const bool lent = portals::current_process() != nullptr && !portals::host_started();
-  // In a child of fork() nothing is started.
-  if (!lent && !portals::host_started()) state.starts = 0;
   if (state.starts == 0 && !lent && !portals::start_host()) return PTL_FAIL;
   ++state.starts;
   state.started = true;

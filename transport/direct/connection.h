@@ -32,10 +32,10 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   void on_placed_message(std::span<const std::byte> message, const PlacedPayload& payload) override;
 
   // Resets the record for another socket.
-  void begin(FileDescriptor socket, Phase first);
+  void begin(PrivateDescriptor socket, Phase first);
 
   DirectTransport& owner;
-  FileDescriptor fd;
+  PrivateDescriptor fd;
   Phase phase = Phase::kClosed;
   PeerId peer = kNoPeer;
   std::optional<InboundStream> stream;

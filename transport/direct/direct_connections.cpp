@@ -28,7 +28,7 @@ constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connect
 
 }  // namespace
 
-void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
+void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   owner.lock_.is_held();
   fd = std::move(socket);
   phase = first;
@@ -51,7 +51,7 @@ void DirectTransport::connect(PeerId id) {
   if (peer.failed || closing_) return;
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
-  Result<FileDescriptor> started =
+  Result<PrivateDescriptor> started =
       connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
   if (!started) return refused(id, started.error());
   Connection& connection = spare_connection();

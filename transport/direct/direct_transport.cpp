@@ -58,7 +58,7 @@ Error DirectTransport::listen() {
   const Result<NodeId> nid = parse_node(options_.interface_address);
   if (!nid) return nid.error();
   if (Error error = check_port_base(options_.port_base); !error.ok()) return error;
-  epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_ = PrivateDescriptor(FileDescriptor(::epoll_create1(EPOLL_CLOEXEC)));
   if (!epoll_.is_open())
     return {Loss::kInterface, "epoll_create1", "the system gives no descriptor to wait on", errno};
   // The system may choose the one port that is no valid pid.
@@ -73,7 +73,7 @@ Error DirectTransport::listen() {
       if (!address) return address.error();
       own_ = address.value();
     }
-    Result<FileDescriptor> listener = listen_at(own_);
+    Result<PrivateDescriptor> listener = listen_at(own_);
     if (!listener) return listener.error();
     listener_ = std::move(listener).value();
     self_ = transport::name_of(own_, options_.port_base);

@@ -31,8 +31,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/file_descriptor.h"
 #include "base/owner_lock.h"
+#include "base/private_descriptor.h"
 #include "base/random_numbers.h"
 #include "transport/contact/connect_attempts.h"
 #include "transport/contact/half_open_connections.h"
@@ -220,8 +220,8 @@ class DirectTransport final : public Transport {
   std::uint64_t generation_ LINTEL_GUARDED_BY(lock_) = 0;
   DirectCounters counters_ LINTEL_GUARDED_BY(lock_);
 
-  FileDescriptor epoll_;
-  FileDescriptor listener_;
+  PrivateDescriptor epoll_;
+  PrivateDescriptor listener_;
   // Accept again then: there was no free descriptor.
   TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);

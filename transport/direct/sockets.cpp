@@ -17,6 +17,11 @@ void set(int fd, int level, int option, int value) {
   static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }
 
+PrivateDescriptor new_socket() {
+  return PrivateDescriptor(
+      FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
+}
+
 const sockaddr* generic(const sockaddr_in& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
@@ -62,8 +67,8 @@ ssize_t uninterrupted(Call call) {
 
 }  // namespace
 
-Result<FileDescriptor> listen_at(sockaddr_in& own) {
-  FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+Result<PrivateDescriptor> listen_at(sockaddr_in& own) {
+  PrivateDescriptor fd = new_socket();
   if (!fd.is_open()) return failed(Loss::kInterface, "socket", "the system gives no socket");
   // Although connections of an earlier process on this port may be in TIME_WAIT.
   set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -80,8 +85,8 @@ Result<FileDescriptor> listen_at(sockaddr_in& own) {
   return fd;
 }
 
-Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer) {
-  FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+Result<PrivateDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer) {
+  PrivateDescriptor fd = new_socket();
   if (!fd.is_open()) return obstacle("socket");
   sockaddr_in from = own;
   from.sin_port = 0;
@@ -107,10 +112,10 @@ int outcome_of_connect(int fd) {
 AcceptedSocket accept_at(int listener, const sockaddr_in& own) {
   AcceptedSocket accepted;
   socklen_t length = sizeof accepted.address;
-  accepted.fd = FileDescriptor(static_cast<int>(uninterrupted([&] {
+  accepted.fd = PrivateDescriptor(FileDescriptor(static_cast<int>(uninterrupted([&] {
     return ::accept4(listener, reinterpret_cast<sockaddr*>(&accepted.address), &length,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
-  })));
+  }))));
   if (!accepted.fd.is_open()) {
     accepted.error = errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
     return accepted;
@@ -138,7 +143,7 @@ void reset_connection(int fd) {
   static_cast<void>(::connect(fd, &nobody, sizeof nobody));
 }
 
-void end_socket(FileDescriptor fd) { ::shutdown(fd.get(), SHUT_RDWR); }
+void end_socket(PrivateDescriptor fd) { ::shutdown(fd.get(), SHUT_RDWR); }
 
 ssize_t send_to(int fd, std::span<const iovec> pieces) {
   msghdr message{};

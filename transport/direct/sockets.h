@@ -1,6 +1,6 @@
 #pragma once
-// Functions for the TCP sockets of a DirectTransport: non-blocking, close-on-exec, TCP_NODELAY. No
-// state.
+// Functions for the TCP sockets of a DirectTransport: non-blocking, TCP_NODELAY, not kept by a
+// child process. No state.
 
 #include <netinet/in.h>
 #include <sys/uio.h>
@@ -8,24 +8,24 @@
 #include <cstddef>
 #include <span>
 
-#include "base/file_descriptor.h"
+#include "base/private_descriptor.h"
 #include "base/result.h"
 
 namespace lintel::transport {
 
 // Listens at `own`. Port 0: any free port, which is then set in `own`. Error (kInterface): as the
 // system says; EADDRINUSE if another process listens there.
-Result<FileDescriptor> listen_at(sockaddr_in& own);
+Result<PrivateDescriptor> listen_at(sockaddr_in& own);
 
 // Starts a connection from the address of `own`, any port, to `peer`. The socket becomes writable
 // when it is made or has failed. Error (kPeer): the system refuses at once; it names what is
 // missing, such as a free descriptor.
-Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer);
+Result<PrivateDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer);
 // The result of connect_from(): 0, or the error number.
 int outcome_of_connect(int fd);
 
 struct AcceptedSocket {
-  FileDescriptor fd;  // not open: none waits, or `error` says why none can be accepted
+  PrivateDescriptor fd;  // not open: none waits, or `error` says why none can be accepted
   sockaddr_in address{};
   int error = 0;
 };
@@ -38,7 +38,7 @@ void reset_connection(int fd);
 // Lets the peer receive what the kernel still has, although this side no longer reads.
 void finish_sending(int fd);
 // Ends a connection, even if other processes hold its socket.
-void end_socket(FileDescriptor fd);
+void end_socket(PrivateDescriptor fd);
 
 // Number of bytes sent or received; -1 with errno EAGAIN: none possible now. Never interrupted,
 // never SIGPIPE.

@@ -51,8 +51,9 @@ SocketAddress socket_address(ProcessId name) {
   return made;
 }
 
-FileDescriptor open_socket() {
-  return FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+PrivateDescriptor open_socket() {
+  return PrivateDescriptor(
+      FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
 }
 
 bool connect_to(int socket, ProcessId name) {
@@ -161,7 +162,7 @@ void remove_stale_doorbells() {
     if (page_name(name).compare(1, std::string::npos, entry->d_name) != 0) continue;
     // A process that can take the name may remove what its last owner left. claim() does both, and
     // the name is free again at once.
-    const FileDescriptor probe = open_socket();
+    const PrivateDescriptor probe = open_socket();
     if (probe.is_open() && !connect_to(probe.get(), name)) (void)Doorbell::claim(name);
   }
 }
@@ -187,7 +188,7 @@ void PeerDoorbell::ring_if_asleep() {
 
 bool PeerDoorbell::alive() const {
   if (parts_.page->incarnation.load(std::memory_order_relaxed) != incarnation_) return false;
-  const FileDescriptor probe = open_socket();
+  const PrivateDescriptor probe = open_socket();
   // Out of descriptors: the peer counts as alive.
   return !probe.is_open() || connect_to(probe.get(), name_);
 }

@@ -21,8 +21,8 @@
 #include <string>
 #include <utility>
 
-#include "base/file_descriptor.h"
 #include "base/ids.h"
+#include "base/private_descriptor.h"
 #include "base/result.h"
 
 namespace lintel::transport {
@@ -41,7 +41,7 @@ using MappedPage = std::unique_ptr<DoorbellPage, UnmapPage>;
 
 // What the owner and a peer of a doorbell hold.
 struct DoorbellParts {
-  FileDescriptor socket;
+  PrivateDescriptor socket;  // also the name, which must not outlive the owner in a child
   MappedPage page;
 };
 

@@ -64,8 +64,9 @@ int PMPI_Initialized(int* flag) {
 }
 LINTEL_MPI_NAME(MPI_Initialized);
 
+// Also in a child of fork(), so that what runs at its end does not call MPI_Finalize.
 int PMPI_Finalized(int* flag) {
-  return flag_of(runtime().state() == Runtime::RuntimeState::kFinalized, flag);
+  return flag_of(runtime().state() >= Runtime::RuntimeState::kFinalized, flag);
 }
 LINTEL_MPI_NAME(MPI_Finalized);
 

@@ -15,6 +15,16 @@ std::string sentence_of(int error) {
   return "error code " + std::to_string(error);
 }
 
+const char* reason_not_running() {
+  switch (runtime().state()) {
+    case Runtime::RuntimeState::kFinalized: return " was called after MPI_Finalize";
+    case Runtime::RuntimeState::kForked:
+      return " was called in a child of fork(); expected: calls of MPI only in the process that "
+             "called MPI_Init";
+    default: return " was called outside of MPI_Init and MPI_Finalize";
+  }
+}
+
 [[noreturn]] void end_job(const CommunicatorRef& communicator, int error, const char* function) {
   const std::string name = communicator ? communicator->name() : "";
   runtime().abort(
@@ -26,10 +36,7 @@ std::string sentence_of(int error) {
 
 int raise_on(const CommunicatorRef& communicator, int error, const char* function) {
   if (!runtime().is_running()) {
-    const bool over = runtime().state() == Runtime::RuntimeState::kFinalized;
-    runtime().abort(
-        1, std::string(function) + (over ? " was called after MPI_Finalize"
-                                         : " was called outside of MPI_Init and MPI_Finalize"));
+    runtime().abort(1, std::string(function) + reason_not_running());
   }
   const CommunicatorRef& concerned = communicator ? communicator : runtime().self();
   const ErrorHandlerRef handler = concerned->error_handler();

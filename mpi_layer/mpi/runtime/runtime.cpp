@@ -1,5 +1,7 @@
 #include "mpi_layer/mpi/runtime/runtime.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +69,7 @@ Runtime& runtime() {
 int Runtime::start(int thread_level) {
   RuntimeState before = RuntimeState::kBefore;
   if (!state_.compare_exchange_strong(before, RuntimeState::kStarting)) return MPI_ERR_OTHER;
+  ::pthread_atfork(nullptr, nullptr, on_fork_in_child);
   Outcome<std::unique_ptr<Job>> job = Job::open();
   if (!job) refuse(job.sentence());
   job_ = std::move(*job);
@@ -83,6 +86,12 @@ int Runtime::start(int thread_level) {
   set_error_raiser(raise_local);
   state_.store(RuntimeState::kRunning, std::memory_order_release);
   return MPI_SUCCESS;
+}
+
+// Async-signal-safe.
+void Runtime::on_fork_in_child() {
+  Runtime& state = runtime();
+  if (state.state() != RuntimeState::kFinalized) state.state_.store(RuntimeState::kForked);
 }
 
 int Runtime::finalize() {
@@ -111,7 +120,8 @@ int Runtime::finalize() {
 }
 
 void Runtime::abort(int exit_code, const std::string& text, AbortCause cause) {
-  std::fflush(stdout);
+  // What the parent had in its buffers when it forked is the parent's to write.
+  if (state() != RuntimeState::kForked) std::fflush(stdout);
   if (is_running()) job_->abort(exit_code, text, cause);
   std::fprintf(stderr, "lintel: %s\n", text.c_str());
   end_aborted(exit_code);

@@ -23,7 +23,14 @@ namespace lintel::mpi {
 
 class Runtime {
  public:
-  enum class RuntimeState { kBefore, kStarting, kRunning, kEnding, kFinalized };
+  enum class RuntimeState {
+    kBefore,
+    kStarting,
+    kRunning,
+    kEnding,
+    kFinalized,
+    kForked,  // a child of fork(), which is no process of the job
+  };
 
   RuntimeState state() const { return state_.load(std::memory_order_acquire); }
   bool is_running() const {
@@ -68,6 +75,7 @@ class Runtime {
 
  private:
   void drop_completed() LINTEL_REQUIRES(mutex_);
+  static void on_fork_in_child();
 
   std::atomic<RuntimeState> state_{RuntimeState::kBefore};
   std::unique_ptr<Job> job_;

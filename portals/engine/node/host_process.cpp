@@ -1,5 +1,6 @@
 #include "portals/engine/node/host_process.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,10 +11,12 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/private_descriptor.h"
 #include "portals/engine/node/node_transport.h"
 
 namespace lintel::portals {
@@ -24,7 +27,8 @@ struct Host {
   std::atomic<Process*> current{nullptr};
   std::unique_ptr<Process> own;
   unsigned starts = 0;
-  pid_t owner = 0;  // the operating-system process that has made `own`
+  // the operating-system process that has made `own`; 0: `own` is of the parent of this process
+  pid_t owner = 0;
   Config config;
   // sums of the Processes that have ended in this operating-system process
   std::unique_ptr<Counters> earlier = std::make_unique<Counters>();
@@ -76,6 +80,17 @@ void report_state() {
   write_counters(state);
 }
 
+// In the child of a fork(): nothing is started here, and what the parent has opened stays the
+// parent's alone. Async-signal-safe, because other threads of the parent may have held any lock,
+// including that of `state`.
+void on_fork_in_child() {
+  Host& state = host();
+  state.current.store(nullptr);
+  state.owner = 0;
+  new (&state.mutex) std::mutex;
+  close_private_descriptors();
+}
+
 bool make_process(Host& state) {
   ConfigReading reading = read_environment();
   configure_log(reading.config.log_level, reading.config.log_file);
@@ -89,6 +104,7 @@ bool make_process(Host& state) {
   state.owner = ::getpid();
   state.current.store(state.own.get());
   [[maybe_unused]] static const int registered = std::atexit(at_exit);
+  [[maybe_unused]] static const int forks = ::pthread_atfork(nullptr, nullptr, on_fork_in_child);
   if (state.config.dump_signal != DumpSignal::kNone) {
     struct sigaction action {};
     action.sa_handler = on_dump_signal;
@@ -99,7 +115,8 @@ bool make_process(Host& state) {
   return true;
 }
 
-// A child of fork() can neither use nor end what its parent has opened.
+// A child of fork() can neither use nor end what its parent has opened. Its memory is not given
+// back: other threads of the parent may have been changing it.
 void forget_parents(Host& state) {
   if (state.own == nullptr || state.owner == ::getpid()) return;
   static_cast<void>(state.own.release());

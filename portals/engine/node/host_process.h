@@ -4,6 +4,9 @@
 //
 // A test can set a Process of its own instead (ScopedProcess), so that one program can have several
 // processes on a simulated network.
+// A child of fork() has no current process and none of the parent's descriptors of networks, from
+// the fork on. vfork(), _Fork() and clone(2) do not run the handler that does this; they are for
+// children that exec at once.
 // Thread: any. Only start_host(), stop_host() and ScopedProcess change the current process.
 
 #include "base/config.h"

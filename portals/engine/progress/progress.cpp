@@ -39,7 +39,7 @@ Progress::Progress(Mutex& mutex, Work& work, Nanoseconds spin)
     : mutex_(mutex),
       work_(work),
       spin_budget_(spin),
-      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      wake_(FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))) {
   LINTEL_ASSERT(wake_.is_open());
 }
 

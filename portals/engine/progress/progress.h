@@ -23,8 +23,8 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/file_descriptor.h"
 #include "base/mutex.h"
+#include "base/private_descriptor.h"
 #include "base/process_lock.h"
 #include "portals/engine/progress/oversubscription.h"
 #include "portals/engine/progress/spin_budget.h"
@@ -157,7 +157,7 @@ class Progress {
   Work& work_;
   SpinBudget spin_budget_ LINTEL_GUARDED_BY(kLock);
   Oversubscription oversubscription_ LINTEL_GUARDED_BY(kLock);
-  FileDescriptor wake_;
+  PrivateDescriptor wake_;
 
   // callers sleep here while another thread sleeps in the file descriptor
   std::condition_variable_any callers_;
