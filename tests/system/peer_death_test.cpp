@@ -418,5 +418,53 @@ TEST_P(PeerDeath, TheDeathOfOnePeerLeavesOperationsWithAnotherAlone) {
   job.join_all();
 }
 
+// libfabric's networks cannot end one connection, see Transport::disconnect().
+TEST(PeerDeathOnDirect, APeerThatWakesAfterItWasReportedLostChangesNoMemory) {
+  constexpr std::size_t kToldDead = 4;  // board word: rank 0 knows that rank 1 is dead
+  constexpr std::size_t kFailed = 5;    // board word: rank 1 is awake and knows that its put failed
+  ProcessGroup job(2, {{"LINTEL_PROVIDER", "direct"},
+                       {"LINTEL_PEER_TIMEOUT", std::to_string(kPeerTimeout.count()) + "ms"}});
+  job.start(1, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    const Offer offer(ni);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> source(kLargeLength, std::byte{1});
+    LINTEL_MUST(PtlPut(bind(ni, describe(source, queue)), PTL_ACK_REQ, rank.board.id(0), kPortal, 0,
+                       kLarge, 0, 0));
+    while (next_event(queue).ni_fail_type == PTL_NI_OK) {
+    }
+    rank.board.set(kFailed, 1);
+    PtlFini();
+  });
+  job.start(0, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface();
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(kLargeLength);
+    expose(ni, kLarge, describe(memory, PTL_EQ_NONE, kOpen));
+    std::vector<std::byte> small(8);
+    const ptl_handle_md_t md = bind(ni, describe(small, queue));
+    rank.board.publish(0, own_id(ni));
+    const volatile std::byte& first = memory.front();
+    while (first == std::byte{0}) ::usleep(10);
+    rank.board.set(kBusy, 1);
+    rank.board.await(kGone, 1);
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, kSmall, 0, 0));
+    while (next_event(queue).ni_fail_type == PTL_NI_OK) {
+    }
+    ASSERT_EQ(memory.back(), std::byte{0}) << "the test saw what it is about";
+    const std::vector<std::byte> then = memory;
+    rank.board.set(kToldDead, 1);
+    rank.board.await(kFailed, 1);
+    EXPECT_TRUE(memory == then);
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGSTOP);
+  job.board().set(kGone, 1);
+  job.board().await(kToldDead, 1);
+  job.signal(1, SIGCONT);
+  job.join_all();
+}
+
 }  // namespace
 }  // namespace lintel::testing
