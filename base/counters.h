@@ -19,6 +19,8 @@ enum class Counter : std::uint8_t {
   kFramesReceived,
   kFramesMalformed,
   kFramesDuplicate,
+  kContactsRefused,
+  kContactsUnproved,
   kMessagesSent,
   kMessagesReceived,
   kBytesSent,

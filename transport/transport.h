@@ -125,6 +125,8 @@ struct FrameCounts {
   std::uint64_t received = 0;
   std::uint64_t malformed = 0;
   std::uint64_t duplicates = 0;
+  std::uint64_t refused = 0;   // contacts: another version, provider or job secret
+  std::uint64_t unproved = 0;  // answers and claims of who is not the peer
 };
 
 // Receives what poll() finds. Called inside poll(), on the thread that polls, with the owner's lock

@@ -191,9 +191,15 @@ SEQUENCES4 = {
 for name, commands in SEQUENCES4.items():
     write("engine_receive4_fuzz", name, commands)
 
-# Commands of session_frame_fuzz: 3 a hello, 4 a welcome, 2 a frame of a kind, 5 a send, 6 a poll.
-SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1],
-           "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}
+# session_frame_fuzz: who has the secret (1 the session, 2 the peer); then commands: 3 a hello, 4 a
+# welcome, 10 a confirmation, 2 a frame of a kind, 5 a send, 6 a poll.
+CONTACT = [3, 6, 1, 10, 6, 1]
+SESSION = {"hello": [0, 3, 6, 1], "both_hello": [0, 5, 8, 6, 1, 3, 6, 1, 4, 6, 1],
+           "contact": [0] + CONTACT + [5, 8, 6, 1], "contact_by_secret": [3] + CONTACT * 2,
+           "other_secret": [1] + CONTACT, "called": [3, 5, 8, 6, 1, 4, 6, 1, 5, 8, 6, 1],
+           "rival": [0] + CONTACT * 2, "secret_comes": [2, 9, 0x70] + CONTACT,
+           "data": [0] + CONTACT + [2, 4, 0, 0, 16] + [0] * 16 + [6, 1, 2, 4, 0, 0, 16] + [0] * 16 +
+                   [6, 1]}
 for name, commands in SESSION.items():
     write("session_frame_fuzz", name, commands)
 

@@ -1,7 +1,9 @@
-// libFuzzer entry: frames of a hostile network into a Session. The input is a list of (command,
-// length, bytes): arriving frames, whose address fields may be corrected so that they reach an open
-// session, mixed with sends, polls and failures of the lower transport.
+// libFuzzer entry: frames of a hostile network into a Session. The first byte says which secret the
+// session and its peer have. The rest of the input is a list of (command, length, bytes): arriving
+// frames, whose address fields may be corrected so that they reach an open session, and whose
+// proofs may be right, mixed with sends, polls and failures of the lower transport.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +15,7 @@
 #include "tests/unit/transport/fake_transport.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
+#include "transport/session/session_proof.h"
 
 namespace {
 
@@ -62,8 +65,94 @@ Introduction introduction(std::uint32_t epoch) {
   introduction.epoch = epoch;
   introduction.oldest_version = kOldestFrameVersion;
   std::memcpy(introduction.provider, "fake 1", 6);
+  introduction.nonce[0] = static_cast<std::byte>(epoch);
   return introduction;
 }
+
+constexpr std::byte kSecret[] = {std::byte{7}};
+
+// What the peer knows of the handshakes so far, and the frames that it makes of it.
+class KnowingPeer {
+ public:
+  explicit KnowingPeer(bool has_secret) {
+    JobKey job;
+    job.give(kSecret);
+    if (has_secret) key_ = *job.key();
+    flags_ = has_secret ? kProvedBySecret : 0;
+  }
+
+  // Reads a frame of the session.
+  void see(const Bytes& frame) {
+    const auto kind = static_cast<FrameKind>(decode<FrameHeader>(frame.data()).kind);
+    if (kind != FrameKind::kWelcome && kind != FrameKind::kHello) return;
+    const auto said = decode<Introduction>(frame.data() + sizeof(FrameHeader));
+    slot = said.slot;
+    epoch = said.epoch;
+    if (kind == FrameKind::kHello) {
+      their_hello_ = said;
+      return;
+    }
+    their_welcome_ = said;
+    sequence = 0;
+    if (flags_ == 0 && said.flags == 0) {  // as if it were the first contact
+      Nonce theirs;
+      std::copy(std::begin(said.nonce), std::end(said.nonce), theirs.begin());
+      Nonce ours;
+      std::copy(std::begin(hello_.nonce), std::end(hello_.nonce), ours.begin());
+      contact_ = contact_key({kSelf, said.incarnation, theirs}, {kOther, hello_.incarnation, ours});
+    }
+  }
+  // `by_contact`: with the proof of who has had a first contact, if it has no secret.
+  Bytes hello(bool another, bool by_contact) {
+    hello_ = introduction(another ? ++next_epoch_ : next_epoch_);
+    hello_.flags = by_contact && flags_ == 0 ? kProvedByContact : flags_;
+    const Digest& key = hello_.flags == kProvedByContact ? contact_ : key_;
+    put(hello_.proof, prove_hello(key, kSelf, {kFrameVersion, hello_}));
+    return frame(FrameKind::kHello, 0, 0, hello_);
+  }
+  Bytes welcome(bool another) {
+    Introduction said = introduction(another ? ++next_epoch_ : next_epoch_);
+    said.echoed_epoch = their_hello_.epoch;
+    said.flags = flags_;
+    put(said.proof, prove_welcome(key_, {kFrameVersion, their_hello_}, {kFrameVersion, said}));
+    return frame(FrameKind::kWelcome, their_hello_.slot, their_hello_.epoch, said);
+  }
+  Bytes confirmation() const {
+    ConfirmBody body{};
+    const Digest& key = their_welcome_.flags == kProvedByContact ? contact_ : key_;
+    put(body.proof,
+        prove_confirmation(key, {kFrameVersion, hello_}, {kFrameVersion, their_welcome_}));
+    return frame(FrameKind::kConfirm, their_welcome_.slot, their_welcome_.epoch, body);
+  }
+
+  // The latest of the session's own numbers.
+  std::uint32_t slot = 0;
+  std::uint32_t epoch = 0;
+  std::uint32_t sequence = 0;
+
+ private:
+  static void put(std::byte (&proof)[32], const Digest& digest) {
+    std::copy(digest.begin(), digest.end(), proof);
+  }
+  template <class Body>
+  static Bytes frame(FrameKind kind, std::uint32_t to_slot, std::uint32_t to_epoch,
+                     const Body& body) {
+    Bytes bytes(sizeof(FrameHeader) + sizeof body);
+    encode(bytes.data(),
+           FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind), to_slot,
+                       to_epoch, 0, 0, static_cast<std::uint32_t>(sizeof body)});
+    encode(bytes.data() + sizeof(FrameHeader), body);
+    return bytes;
+  }
+
+  Digest key_ = kOpenKey;
+  Digest contact_{};
+  std::uint8_t flags_ = 0;
+  std::uint32_t next_epoch_ = 1;
+  Introduction hello_ = introduction(1);
+  Introduction their_hello_{};
+  Introduction their_welcome_{};
+};
 
 }  // namespace
 
@@ -71,37 +160,32 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input(data, size);
   auto lower = std::make_unique<FakeTransport>(kSelf, 512);
   FakeTransport& fake = *lower;
-  Session session(std::move(lower), {.incarnation = 99, .window_frames = 4, .max_peers = 16});
+  const std::uint8_t secrets = input.byte();
+  SessionOptions options;
+  options.incarnation = 99;
+  options.window_frames = 4;
+  options.max_peers = 16;
+  options.job_key = std::make_shared<JobKey>();
+  if ((secrets & 1) != 0) options.job_key->give(kSecret);
+  KnowingPeer knowing((secrets & 2) != 0);
+  Session session(std::move(lower), options);
   TouchingSink sink;
   sink.session = &session;
   const PeerId peer = *session.resolve(kOther);
   const PeerId below = *fake.resolve(kOther);
   TimePoint now{};
-  std::uint32_t our_slot = 0;
-  std::uint32_t our_epoch = 0;
-  std::uint32_t next_epoch = 1;
-  std::uint32_t sequence = 0;
 
   const auto poll = [&](Nanoseconds later) {
     now = now + later;
     session.poll(now, sink);
     // Reads the session's frames for their numbers, as a peer would.
-    for (const FakeTransport::Sent& sent : fake.sent) {
-      const auto header = decode<FrameHeader>(sent.frame.data());
-      if (header.kind != static_cast<std::uint8_t>(FrameKind::kWelcome) &&
-          header.kind != static_cast<std::uint8_t>(FrameKind::kHello))
-        continue;
-      const auto ours = decode<Introduction>(sent.frame.data() + sizeof(FrameHeader));
-      our_slot = ours.slot;
-      our_epoch = ours.epoch;
-      if (header.kind == static_cast<std::uint8_t>(FrameKind::kWelcome)) sequence = 0;
-    }
+    for (const FakeTransport::Sent& sent : fake.sent) knowing.see(sent.frame);
     fake.sent.clear();
   };
 
   while (!input.empty()) {
     const std::uint8_t command = input.byte();
-    switch (command % 10) {
+    switch (command % 11) {
       case 0: fake.arrives(input.bytes(input.byte())); break;
       case 1:
       case 2: {  // a frame of any kind and body, correctly addressed
@@ -110,10 +194,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto skew = static_cast<std::uint32_t>(static_cast<std::int8_t>(input.byte()) / 32);
         const auto acknowledged = static_cast<std::uint32_t>(input.byte() % 8);
         const Bytes body = input.bytes(input.byte());
-        if (kind % 8 == static_cast<std::uint8_t>(FrameKind::kData)) ++sequence;
+        if (kind % 9 == static_cast<std::uint8_t>(FrameKind::kData)) ++knowing.sequence;
         encode(frame.data(),
-               FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 8),
-                           our_slot, our_epoch, sequence + skew, acknowledged,
+               FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 9),
+                           knowing.slot, knowing.epoch, knowing.sequence + skew, acknowledged,
                            static_cast<std::uint32_t>(body.size())});
         frame.insert(frame.end(), body.begin(), body.end());
         const PeerId from = (command & 0x80) != 0 ? below : kNoPeer;
@@ -125,21 +209,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         break;
       }
-      case 3:
-      case 4: {  // a valid hello or welcome
-        Bytes frame(sizeof(FrameHeader) + sizeof(Introduction));
-        Introduction said = introduction((command & 0x40) != 0 ? next_epoch : ++next_epoch);
-        const bool hello = command % 10 == 3;
-        if (!hello) said.echoed_epoch = our_epoch;
-        encode(
-            frame.data(),
-            FrameHeader{kFrameMagic, kFrameVersion,
-                        static_cast<std::uint8_t>(hello ? FrameKind::kHello : FrameKind::kWelcome),
-                        hello ? 0 : our_slot, hello ? 0 : our_epoch, 0, 0, sizeof(Introduction)});
-        encode(frame.data() + sizeof(FrameHeader), said);
-        fake.arrives(std::move(frame));
-        break;
-      }
+      case 3: fake.arrives(knowing.hello((command & 0x40) == 0, (command & 0x80) != 0)); break;
+      case 4: fake.arrives(knowing.welcome((command & 0x40) == 0)); break;
       case 5: {
         const std::size_t bytes = 2U * input.byte();
         if (bytes > session.attributes().max_message_bytes) break;
@@ -160,8 +231,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                  : PostStatus::kOk;
         session.watch(peer, true);
         if ((choice & 8) != 0) session.watch(peer, false);
+        if ((choice & 0x70) == 0x70) options.job_key->give(kSecret);
         break;
       }
+      case 10: fake.arrives(knowing.confirmation()); break;
       default: break;
     }
     if ((command & 0x20) != 0) poll(Nanoseconds(1));

@@ -37,9 +37,13 @@ local NO_DESCRIPTOR = 0xffffffff
 
 local FRAME_KINDS = {
   [1] = "HELLO", [2] = "WELCOME", [3] = "REFUSE", [4] = "DATA", [5] = "ACK", [6] = "PING",
-  [7] = "GOODBYE",
+  [7] = "GOODBYE", [8] = "CONFIRM",
 }
-local REFUSE_REASONS = { [1] = "no common version", [2] = "another provider" }
+local REFUSE_REASONS = {
+  [1] = "no common version", [2] = "another provider", [3] = "the peer has no job secret",
+  [4] = "only the peer has a job secret", [5] = "another job secret",
+}
+local PROVED_BY_SECRET, PROVED_BY_CONTACT = 0x01, 0x02
 local MESSAGE_KINDS = {
   [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [6] = "ATOMIC",
   [7] = "FETCH_ATOMIC", [8] = "SWAP", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
@@ -83,6 +87,14 @@ local f = {
   oldest_version = ProtoField.uint8("lintel.session.oldest_version", "Oldest version"),
   reason = ProtoField.uint8("lintel.session.reason", "Reason", base.DEC, REFUSE_REASONS),
   provider = ProtoField.stringz("lintel.session.provider", "Provider"),
+  session_flags = ProtoField.uint8("lintel.session.flags", "Flags", base.HEX),
+  by_secret = ProtoField.bool("lintel.session.flags.secret", "Proved by the job's secret", 8, nil,
+    PROVED_BY_SECRET),
+  by_contact = ProtoField.bool("lintel.session.flags.contact", "Proved by the first contact", 8,
+    nil, PROVED_BY_CONTACT),
+  nonce = ProtoField.bytes("lintel.session.nonce", "Nonce"),
+  echoed_nonce = ProtoField.bytes("lintel.session.echoed_nonce", "Echoed nonce"),
+  proof = ProtoField.bytes("lintel.session.proof", "Proof"),
 
   record_length = ProtoField.uint32("lintel.record.length", "Message length"),
   reserved = ProtoField.bytes("lintel.reserved", "Reserved"),
@@ -153,12 +165,16 @@ local FRAME_HEADER = {
 local INTRODUCTION = {
   { f.session_nid, 4 }, { f.session_pid, 4 }, { f.incarnation, 8 }, { f.slot, 4 }, { f.epoch, 4 },
   { f.echoed_epoch, 4 },
-  { f.oldest_version, 1 }, { f.reserved, 3 }, { f.provider, 32 },
+  { f.oldest_version, 1 }, { f.session_flags, 1 }, { f.reserved, 2 }, { f.provider, 32 },
 }
+-- What follows since version 2.
+local INTRODUCTION_PROOF = { { f.nonce, 16 }, { f.proof, 32 } }
 local REFUSAL = {
   { f.echoed_epoch, 4 }, { f.reason, 1 }, { f.oldest_version, 1 }, { f.reserved, 2 },
   { f.provider, 32 },
 }
+local REFUSAL_PROOF = { { f.echoed_nonce, 16 } }
+local CONFIRMATION = { { f.proof, 32 } }
 local RECORD_HEADER = { { f.record_length, 4 }, { f.reserved, 4 } }
 local MESSAGE_HEADER = {
   { f.version, 1 }, { f.kind, 1 }, { f.flags, 1 }, { f.interface_kind, 1 }, { f.payload_length, 4 },
@@ -374,12 +390,22 @@ local function dissect_frame(tvb, tree)
     root:add_proto_expert_info(malformed, "length is not what follows the header")
   end
   if name == "DATA" then return dissect_records(tvb, root, "Lintel DATA") end
-  local body = (name == "HELLO" or name == "WELCOME") and INTRODUCTION
-    or name == "REFUSE" and REFUSAL or {}
-  if tvb:len() < FRAME_HEADER_SIZE + size_of(body) then
+  local introduces = name == "HELLO" or name == "WELCOME"
+  local body = introduces and INTRODUCTION or name == "REFUSE" and REFUSAL
+    or name == "CONFIRM" and CONFIRMATION or {}
+  local proof = introduces and INTRODUCTION_PROOF or name == "REFUSE" and REFUSAL_PROOF or {}
+  if tvb(2, 1):uint() < 2 then proof = {} end
+  local proof_at = FRAME_HEADER_SIZE + size_of(body)
+  if tvb:len() < proof_at + size_of(proof) then
     root:add_proto_expert_info(malformed, "shorter than a " .. name)
   else
     add_struct(root, body, tvb, FRAME_HEADER_SIZE)
+    add_struct(root, proof, tvb, proof_at)
+    if introduces then
+      local flags = tvb(FRAME_HEADER_SIZE + 29, 1)
+      root:add(f.by_secret, flags)
+      root:add(f.by_contact, flags)
+    end
   end
   return "Lintel " .. name
 end

@@ -39,8 +39,18 @@ constexpr RefuseBody network_order(RefuseBody r) {
   return r;
 }
 
+constexpr ConfirmBody network_order(ConfirmBody c) { return c; }
+
 constexpr RecordHeader network_order(RecordHeader r) {
   return {network_order(r.length), network_order(r.reserved)};
+}
+
+// As decode(), of a structure that may have grown: what the `bytes` lack is 0.
+template <class Wire>
+Wire decode_as_far(std::span<const std::byte> bytes) {
+  std::byte whole[sizeof(Wire)] = {};
+  std::memcpy(whole, bytes.data(), bytes.size() < sizeof whole ? bytes.size() : sizeof whole);
+  return decode<Wire>(whole);
 }
 
 // The bytes that a record with a message of `length` bytes takes in a frame. REQUIRES: length <=

@@ -5,11 +5,13 @@
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "transport/session/frame_format.h"
+#include "transport/session/session_proof.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -22,10 +24,10 @@ enum class PeerState : std::uint8_t {
   // Our hello was sent or is due; waits for a welcome, a hello or the connect deadline. reserve()
   // would block.
   kConnecting,
-  // Accepted the peer's hello; our welcome waits for room in the lower transport. reserve() would
-  // block.
+  // Accepted the peer's hello and waits for the proof that it is the peer, or has this proof and
+  // waits for room in the lower transport for our confirmation. reserve() would block.
   kWelcoming,
-  kOpen,  // messages can be sent.
+  kOpen,  // the peer has proved itself: messages can be sent and are delivered.
   // Ended outside poll(); the next poll() calls on_peer_failed. commit() and post_write() fail,
   // reserve() would block.
   kLost,
@@ -35,6 +37,27 @@ enum class PeerState : std::uint8_t {
 using PeerHook =
     boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
+// The proofs of one handshake.
+struct Handshake {
+  Nonce nonce{};               // ours, of our epoch
+  Nonce remote_nonce{};        // from the peer's hello or welcome
+  Digest welcome{};            // the proof of our welcome
+  Digest expected{};           // the proof that the confirmation of our welcome must have
+  bool welcomes = false;       // these two are set: the peer's hello was accepted
+  Digest confirmation{};       // the proof of our confirmation
+  std::uint8_t key = 0;        // kProvedBySecret, kProvedByContact or 0: which key the proofs use
+  std::uint8_t hello_key = 0;  // likewise of our hello
+};
+
+// The hello of a process that says it is the peer of an open session. It has changed nothing yet.
+struct Candidate {
+  std::uint8_t version = 0;
+  Introduction introduction{};
+  bool answered = false;  // a welcome was sent, or is due: its confirmation replaces the session
+  std::uint32_t local_epoch = 0;
+  Handshake handshake;
+};
+
 struct PeerSession {
   // Control frames that wait to be sent, in the order of sending.
   struct Due {
@@ -42,7 +65,9 @@ struct PeerSession {
     bool welcome : 1 = false;
     bool ping : 1 = false;
     bool ack : 1 = false;
-    bool any() const { return hello || welcome || ping || ack; }
+    bool confirm : 1 = false;
+    bool candidate : 1 = false;  // the welcome of the candidate
+    bool any() const { return hello || welcome || ping || ack || confirm || candidate; }
   };
 
   // Data path.
@@ -54,6 +79,8 @@ struct PeerSession {
   bool hello_unanswered = false;
   // Somebody else has asked for its connection: an answer of the peer is awaited.
   bool contested = false;
+  // reserve() was called since the last session ended: the owner waits for this one.
+  bool wanted = false;
   // Quarters of the dead-peer deadline that have passed without an answer.
   std::uint8_t silent_quarters = 0;
   PeerId id;                      // index in the session
@@ -99,6 +126,14 @@ struct PeerSession {
   std::uint8_t oldest_version = 0;
   char provider[sizeof(Introduction::provider)] = {};
 
+  // Proofs.
+  Handshake handshake;
+  // Without a job secret: what this process and the incarnation above have in common since their
+  // first contact.
+  bool has_contact_key = false;
+  Digest contact_key{};
+  std::unique_ptr<Candidate> candidate;  // kOpen only
+
   // Nothing refers to it except its name.
   bool can_be_forgotten() const {
     return state == PeerState::kClosed && watchers == 0 && !pending_hook.is_linked() &&
@@ -109,7 +144,7 @@ struct PeerSession {
   // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
   bool awaited() const { return sent != acknowledged || watchers > 0 || contested; }
 };
-static_assert(sizeof(PeerSession) <= 384, "an idle peer is to stay far below 1 KiB");
+static_assert(sizeof(PeerSession) <= 448, "an idle peer is to stay far below 1 KiB");
 
 template <PeerHook PeerSession::*Hook>
 using PeerList =

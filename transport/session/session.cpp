@@ -16,10 +16,8 @@ constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
 
 constexpr std::size_t kSmallestFrame = 256;
 
-// Epochs of two incarnations of a process must differ: the multiplication spreads the incarnation
-// over all bits.
-std::uint32_t first_epoch(std::uint64_t incarnation) {
-  return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32);
+std::span<const std::byte> incarnation_bytes(const std::uint64_t& incarnation) {
+  return std::as_bytes(std::span(&incarnation, 1));
 }
 
 std::size_t frame_limit(const TransportAttributes& lower) {
@@ -33,7 +31,7 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
       options_(options),
       attributes_(lower_->attributes()),
       frame_limit_(frame_limit(attributes_)),
-      next_epoch_(first_epoch(options.incarnation)),
+      number_key_(hmac_sha256(options.random, {incarnation_bytes(options.incarnation)})),
       local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader),
              options.max_local_messages) {
   LINTEL_ASSERT(attributes_.independent_reservations);
@@ -47,9 +45,11 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
   attributes_.independent_reservations = false;
   const std::string provider = attributes_.name + " " + attributes_.version;
   std::memcpy(provider_, provider.data(), std::min(provider.size(), sizeof provider_ - 1));
+  if (options_.job_key != nullptr) options_.job_key->set_user(this);
 }
 
 Session::~Session() {
+  if (options_.job_key != nullptr) options_.job_key->set_user(nullptr);
   close(now_);
   for (const auto& peer : peers_) {
     if (peer->state == PeerState::kOpen) send_control(*peer, FrameKind::kGoodbye);
@@ -140,9 +140,9 @@ void Session::enter(PeerSession& peer, PeerState next) {
       legal =
           from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen, PeerState::kLost);
       break;
-    case PeerState::kConnecting: legal = from(PeerState::kClosed); break;
+    case PeerState::kConnecting: legal = from(PeerState::kClosed, PeerState::kWelcoming); break;
     case PeerState::kWelcoming: legal = from(PeerState::kClosed, PeerState::kConnecting); break;
-    case PeerState::kOpen: legal = from(PeerState::kConnecting, PeerState::kWelcoming); break;
+    case PeerState::kOpen: legal = from(PeerState::kWelcoming); break;
     case PeerState::kLost:
       legal = from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen);
       break;

@@ -2,10 +2,10 @@
 // Session: makes a transport that delivers once and in order, or reports the peer as lost, from one
 // that may lose, repeat or forget messages.
 //
-// Owns the lower transport. Adds, per peer: a handshake with incarnation, versions and provider;
-// sequence numbers with cumulative acknowledgements and a bounded window; detection of duplicates,
-// gaps and dead peers; frames that messages share. Messages and writes of a process to itself do
-// not use the lower transport.
+// Owns the lower transport. Adds, per peer: a handshake with incarnation, versions, provider and
+// proofs of who the two are; sequence numbers with cumulative acknowledgements and a bounded
+// window; detection of duplicates, gaps and dead peers; frames that messages share. Messages and
+// writes of a process to itself do not use the lower transport.
 // Thread: see Transport; one lock of the owner guards everything.
 // Invariants:
 //  (1) Between two on_peer_failed for a peer, its messages arrive once, in order and without a gap.
@@ -17,22 +17,31 @@
 //  (6) A peer that this session gives up is disconnected in the lower transport: when
 //      on_peer_failed is called, nothing of the peer changes memory, as far as the lower
 //      transport's disconnect() promises it.
+//  (7) Messages are sent to a peer, and delivered from it, only after it has proved itself: with a
+//      job key, that it has this key; without one, that it receives what is sent to its address.
+//  (8) An open session ends for nobody but its peer: by its goodbye, by the end of its connection,
+//      by its silence until the deadline, or by a handshake with proofs by the job key or by the
+//      key of the first contact.
 // After a failure of a peer, the next reserve() starts a new session with it.
 // Does not: acknowledge end to end (a frame is acknowledged when its messages have been passed to
-// the Sink), encrypt, authenticate, or resend after a lost connection (see on_connection_lost()).
+// the Sink), encrypt, protect what follows the handshake from who can change it on its way, or
+// resend after a lost connection (see on_connection_lost()).
 //
 // The path of a message: reserve() lends room in the peer's open frame, which is a reservation of
 // the lower transport. commit() closes the record, and sends the frame if no earlier frame to that
 // peer is still leaving. Otherwise later messages share the frame until it is full or poll() runs.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/owner_lock.h"
+#include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
 #include "transport/session/session_counters.h"
@@ -41,8 +50,11 @@
 namespace lintel::transport {
 
 struct SessionOptions {
-  std::uint64_t incarnation = 0;     // a random number of the process, given by the caller; not 0
-  std::uint32_t window_frames = 64;  // unacknowledged frames per peer
+  std::uint64_t incarnation = 0;  // a random number of the process, given by the caller; not 0
+  // Random bits that nobody else knows, given by the caller: nonces and epochs come from them.
+  std::array<std::byte, 32> random{};
+  std::shared_ptr<JobKey> job_key = nullptr;  // nullptr: this process has no job secret, ever
+  std::uint32_t window_frames = 64;           // unacknowledged frames per peer
   Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
   Nanoseconds connect_deadline = std::chrono::seconds(10);
   std::size_t max_peers = 65536;          // resolve() refuses more
@@ -50,7 +62,7 @@ struct SessionOptions {
   std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
 };
 
-class Session final : public Transport, private Sink {
+class Session final : public Transport, private Sink, private JobKey::User {
  public:
   // REQUIRES: lower->attributes().independent_reservations; messages of at least 256 bytes;
   // options.incarnation != 0.
@@ -110,8 +122,9 @@ class Session final : public Transport, private Sink {
   std::string describe(PeerId peer) const override;
   FrameCounts frame_counts() const override {
     lock_.is_held();
-    return {counters_.frames_sent, counters_.frames_received, counters_.malformed(),
-            counters_.duplicates};
+    return {counters_.frames_sent, counters_.frames_received,
+            counters_.malformed(), counters_.duplicates,
+            counters_.refused,     counters_.unproved + counters_.contested};
   }
   // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes
   // in the open frame. Then the dump of the lower transport.
@@ -178,30 +191,64 @@ class Session final : public Transport, private Sink {
   bool take_acknowledgement(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   PeerSession* addressed(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
 
-  // session_handshake.cpp
-  [[gnu::cold]] void connect(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  // session_handshake.cpp: what is received of handshakes
   [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header,
                               std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_welcome(const FrameHeader& header, std::span<const std::byte> body)
+  [[gnu::cold]] void on_welcome(PeerId from, const FrameHeader& header,
+                                std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_refuse(PeerId from, const FrameHeader& header,
+                               std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_confirm(PeerId from, const FrameHeader& header,
+                                std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::optional<RefuseReason> objection(const FrameHeader& header,
+                                                      const Introduction& hello) const
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_refuse(const FrameHeader& header, std::span<const std::byte> body)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello,
-                            const Introduction& introduction, RefuseReason reason)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Introduction make_introduction(const PeerSession& peer,
-                                               std::uint32_t echoed_epoch) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void begin_epoch(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::uint8_t key_of_hello(const PeerSession& peer, std::uint8_t version,
+                                          const Introduction& hello) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PeerSession* party(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void store_introduction(PeerSession& peer, const FrameHeader& header,
+  [[gnu::cold]] void store_introduction(PeerSession& peer, std::uint8_t version,
                                         const Introduction& introduction) LINTEL_REQUIRES(lock_);
   bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void on_job_key() override;
+
+  // session_answers.cpp: what is sent in handshakes
+  [[gnu::cold]] void connect(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::uint32_t begin_epoch(const PeerSession& peer, Handshake& handshake)
+      LINTEL_REQUIRES(lock_);
+  bool has_job_key() const LINTEL_REQUIRES(lock_) {
+    return options_.job_key != nullptr && options_.job_key->key().has_value();
+  }
+  [[gnu::cold]] const Digest& key_of(const PeerSession& peer, std::uint8_t flags) const
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Introduction make_introduction(const PeerSession& peer, std::uint32_t epoch,
+                                               const Handshake& handshake) const
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Introduction make_hello(const PeerSession& peer) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Introduction make_welcome(const PeerSession& peer, std::uint32_t epoch,
+                                          const Handshake& handshake,
+                                          std::uint32_t echoed_epoch) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void prepare_welcome(const PeerSession& peer, std::uint32_t epoch,
+                                     Handshake& handshake, std::uint8_t version,
+                                     const Introduction& hello) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_confirmation(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool serve_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse(PeerId lower, const Introduction& hello, RefuseReason reason)
+      LINTEL_REQUIRES(lock_);
+
+  // session_candidate.cpp: who says that he is the peer of an open session
+  [[gnu::cold]] void on_rival_hello(PeerSession& peer, std::uint8_t version,
+                                    const Introduction& hello, std::uint8_t key)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void contest(PeerSession& peer, std::uint8_t quarters) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_candidate_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void replace_session(PeerSession& peer, bool proved, Error error)
+      LINTEL_REQUIRES(lock_);
 
   // session_liveness.cpp
   static constexpr std::uint8_t kQuarters = 4;
@@ -219,6 +266,9 @@ class Session final : public Transport, private Sink {
   void heard_from(PeerSession& peer, bool progress) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void give_up(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void lose_handshake(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void try_later(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
@@ -235,7 +285,10 @@ class Session final : public Transport, private Sink {
   // kRecordAlignment.
   std::size_t frame_limit_;
   char provider_[sizeof(Introduction::provider)] = {};
-  std::uint32_t next_epoch_ LINTEL_GUARDED_BY(lock_);
+  // Epochs and nonces come from it. Made at the start, so that the first contact does not pay for
+  // the start of the library that computes it.
+  Digest number_key_;
+  std::uint64_t draws_ LINTEL_GUARDED_BY(lock_) = 0;  // numbers that came from it
 
   // By PeerId, which is also the slot on the wire.
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);

@@ -16,8 +16,10 @@ struct SessionCounters {
   std::uint64_t hellos = 0;          // sent, repetitions included
   std::uint64_t would_block = 0;     // reserve() and post_write() that would block
   std::uint64_t peer_failures = 0;
-  std::uint64_t refused = 0;    // hellos that this side refused
-  std::uint64_t contested = 0;  // times that another process asked for a live peer's connection
+  std::uint64_t refused = 0;         // hellos that this side refused, for any reason
+  std::uint64_t refused_secret = 0;  // of them: for a missing, an unknown or another job secret
+  // Times that another process asked for a live peer's connection or session, without a proof.
+  std::uint64_t contested = 0;
   std::uint64_t longest_poll_gap_ns = 0;
 
   // Frames dropped, by cause.
@@ -34,6 +36,7 @@ struct SessionCounters {
   std::uint64_t malformed_acknowledgement = 0;  // of frames that were never sent
   std::uint64_t malformed_record = 0;
   std::uint64_t malformed_introduction = 0;
+  std::uint64_t unproved = 0;        // welcomes and confirmations without the right proof
   std::uint64_t too_many_peers = 0;  // hello of one peer more than SessionOptions::max_peers
 
   std::uint64_t malformed() const {

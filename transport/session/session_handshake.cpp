@@ -1,4 +1,5 @@
-// Session: hello, welcome, refuse.
+// Session: what is received of handshakes: hello, welcome, refusal, confirmation. Until the proof
+// in one of them is verified, nothing that its sender says has an effect on an open session.
 
 #include <algorithm>
 #include <cstring>
@@ -10,11 +11,30 @@ namespace lintel::transport {
 
 namespace {
 
-constexpr Nanoseconds kFirstBackOff = std::chrono::milliseconds(2);
+constexpr std::uint8_t kFirstVersionWithProofs = 2;
 
-constexpr Error kIncompatibleVersion(
-    Loss::kPeer, "session", "the peer speaks an incompatible version of the wire protocol");
-constexpr Error kOtherProvider(Loss::kPeer, "session", "the peer uses another libfabric provider");
+constexpr Error reason_for(RefuseReason reason) {
+  const char* text = "";
+  switch (reason) {
+    case RefuseReason::kVersion:
+      text = "the peer speaks an incompatible version of the wire protocol";
+      break;
+    case RefuseReason::kProvider: text = "the peer uses another libfabric provider"; break;
+    case RefuseReason::kSecretMissing:
+      text = "the peer has a job secret and this process has none";
+      break;
+    case RefuseReason::kSecretUnknown:
+      text = "the peer has no job secret and this process has one";
+      break;
+    case RefuseReason::kOtherSecret: text = "the peer has another job secret"; break;
+  }
+  return Error(Loss::kPeer, "session", text);
+}
+
+bool is_reason(std::uint8_t reason) {
+  return reason >= static_cast<std::uint8_t>(RefuseReason::kVersion) &&
+         reason <= static_cast<std::uint8_t>(RefuseReason::kOtherSecret);
+}
 
 bool well_formed(const FrameHeader& header, const Introduction& introduction) {
   return introduction.incarnation != 0 && introduction.epoch != 0 &&
@@ -24,6 +44,23 @@ bool well_formed(const FrameHeader& header, const Introduction& introduction) {
 
 // "net 117.0" -> "net": peers may have different versions of a provider, not different providers.
 std::size_t name_length(const char* provider) { return std::strcspn(provider, " "); }
+
+template <std::size_t Size>
+bool same_bytes(const std::byte (&theirs)[Size], const std::array<std::byte, Size>& ours) {
+  return std::memcmp(theirs, ours.data(), Size) == 0;
+}
+
+bool proved_by(const std::byte (&proof)[sizeof(Digest)], const Digest& expected) {
+  Digest told;
+  std::copy(std::begin(proof), std::end(proof), told.begin());
+  return equal_in_constant_time(told, expected);
+}
+
+// The hello to which the peer's present numbers belong.
+bool is_present_hello(const PeerSession& peer, const Introduction& hello) {
+  return hello.incarnation == peer.incarnation && hello.epoch == peer.remote_epoch &&
+         hello.slot == peer.remote_slot && same_bytes(hello.nonce, peer.handshake.remote_nonce);
+}
 
 }  // namespace
 
@@ -36,96 +73,68 @@ bool Session::same_provider(const char (&theirs)[sizeof(Introduction::provider)]
   return name_length(theirs) == length && std::memcmp(provider_, theirs, length) == 0;
 }
 
-void Session::begin_epoch(PeerSession& peer) {
-  if (next_epoch_ == 0) ++next_epoch_;
-  peer.local_epoch = next_epoch_++;
-}
-
-Introduction Session::make_introduction(const PeerSession& peer, std::uint32_t echoed_epoch) const {
-  Introduction introduction{};
-  introduction.nid = self().nid.value;
-  introduction.pid = self().pid.value;
-  introduction.incarnation = options_.incarnation;
-  introduction.slot = peer.id.value;
-  introduction.epoch = peer.local_epoch;
-  introduction.echoed_epoch = echoed_epoch;
-  introduction.oldest_version = kOldestFrameVersion;
-  std::memcpy(introduction.provider, provider_, sizeof provider_);
-  return introduction;
-}
-
-void Session::connect(PeerSession& peer) {
-  enter(peer, PeerState::kConnecting);
-  begin_epoch(peer);
-  peer.back_off = kFirstBackOff;
-  start_timer(peer);
-  peer.due.hello = true;
-  if (!send_hello(peer)) need_attention(peer);
-}
-
-bool Session::send_hello(PeerSession& peer) {
-  std::byte body[sizeof(Introduction)];
-  encode(body, make_introduction(peer, 0));
-  const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
-  const PostStatus status = send_alone(peer.lower, header, body);
-  if (status == PostStatus::kFailed) {
-    // The connection was refused: the timer tries again.
-    peer.due.hello = false;
-    return true;
-  }
-  if (status != PostStatus::kOk) return false;
-  peer.due.hello = false;
-  ++counters_.hellos;
-  frame_is_leaving(peer, 0);
-  return true;
-}
-
-// Answers the hello that store_introduction() stored. False: the lower transport has no room, or
-// the peer is lost.
-bool Session::send_welcome(PeerSession& peer) {
-  std::byte body[sizeof(Introduction)];
-  encode(body, make_introduction(peer, peer.remote_epoch));
-  const FrameHeader header{0,
-                           0,
-                           static_cast<std::uint8_t>(FrameKind::kWelcome),
-                           peer.remote_slot,
-                           peer.remote_epoch,
-                           peer.sent,
-                           peer.received,
-                           0};
-  const PostStatus status = send_alone(peer.lower, header, body);
-  if (status == PostStatus::kFailed)
-    lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
-  if (status != PostStatus::kOk) return false;
-  frame_is_leaving(peer, 0);
-  return true;
-}
-
-void Session::store_introduction(PeerSession& peer, const FrameHeader& header,
+void Session::store_introduction(PeerSession& peer, std::uint8_t version,
                                  const Introduction& introduction) {
   peer.incarnation = introduction.incarnation;
   peer.remote_slot = introduction.slot;
   peer.remote_epoch = introduction.epoch;
-  peer.newest_version = header.version;
+  peer.newest_version = version;
   peer.oldest_version = introduction.oldest_version;
   std::memcpy(peer.provider, introduction.provider, sizeof peer.provider);
 }
 
+// The peer has proved itself, and whatever proves us to it has been sent.
 void Session::opened(PeerSession& peer) {
   enter(peer, PeerState::kOpen);
   lower_->admit(peer.lower);
   peer.due = {};
+  peer.wanted = false;
   peer.error = Error();
   peer.last_heard = now_;
   stop_timer(peer);
+  if (timed_.empty()) earliest_timer_ = kNever;  // nobody wakes for the timer of the handshake
   if (peer.awaited()) start_timer(peer);
+  if (peer.handshake.key != 0) return;
+  peer.contact_key = contact_key({self(), options_.incarnation, peer.handshake.nonce},
+                                 {peer.name, peer.incarnation, peer.handshake.remote_nonce});
+  peer.has_contact_key = true;
+}
+
+// Why a hello is refused, if it is.
+std::optional<RefuseReason> Session::objection(const FrameHeader& header,
+                                               const Introduction& hello) const {
+  if (!compatible(header, hello)) return RefuseReason::kVersion;
+  if (!same_provider(hello.provider)) return RefuseReason::kProvider;
+  const bool shows_secret = (hello.flags & kProvedBySecret) != 0;
+  if (!has_job_key()) {
+    if (shows_secret) return RefuseReason::kSecretUnknown;
+  } else if (!shows_secret) {
+    return RefuseReason::kSecretMissing;
+  } else if (!proved_by(hello.proof,
+                        prove_hello(*options_.job_key->key(), self(), {header.version, hello}))) {
+    return RefuseReason::kOtherSecret;
+  }
+  return std::nullopt;
+}
+
+// The key that has proved the hello, which objection() has found good: a flag, or 0.
+std::uint8_t Session::key_of_hello(const PeerSession& peer, std::uint8_t version,
+                                   const Introduction& hello) const {
+  if (has_job_key()) return kProvedBySecret;
+  const bool by_contact =
+      (hello.flags & kProvedByContact) != 0 && peer.has_contact_key &&
+      hello.incarnation == peer.incarnation &&
+      proved_by(hello.proof, prove_hello(peer.contact_key, self(), {version, hello}));
+  return by_contact ? kProvedByContact : std::uint8_t{0};
 }
 
 void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
-  if (body.size() < sizeof(Introduction)) return void(++counters_.malformed_introduction);
-  const auto introduction = decode<Introduction>(body.data());
-  const ProcessId name{NodeId{introduction.nid}, Pid{introduction.pid}};
-  if (!well_formed(header, introduction) || name == self())
+  if (body.size() <
+      (header.version < kFirstVersionWithProofs ? kFirstIntroductionBytes : sizeof(Introduction)))
+    return void(++counters_.malformed_introduction);
+  const auto hello = decode_as_far<Introduction>(body);
+  const ProcessId name{NodeId{hello.nid}, Pid{hello.pid}};
+  if (!well_formed(header, hello) || name == self())
     return void(++counters_.malformed_introduction);
   if (from != kNoPeer && lower_->name_of(from) != name) return void(++counters_.malformed_source);
   if (closing_) return void(++counters_.stale_epoch);
@@ -135,100 +144,167 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   if (!resolved) return void(++counters_.malformed_introduction);
   PeerSession& peer = at(*resolved);
 
-  if (!compatible(header, introduction))
-    return refuse(peer.lower, header, introduction, RefuseReason::kVersion);
-  if (!same_provider(introduction.provider))
-    return refuse(peer.lower, header, introduction, RefuseReason::kProvider);
+  if (const auto reason = objection(header, hello)) return refuse(peer.lower, hello, *reason);
+  const std::uint8_t key = key_of_hello(peer, header.version, hello);
 
   if (peer.state == PeerState::kLost) fail(peer, peer.error);
-  if (peer.state == PeerState::kOpen || peer.state == PeerState::kWelcoming) {
-    const bool again = introduction.incarnation == peer.incarnation &&
-                       introduction.epoch == peer.remote_epoch &&
-                       introduction.slot == peer.remote_slot;
-    if (again) {  // the peer has not received our welcome yet
-      peer.due.welcome = true;
-      return need_attention(peer);
+  const bool again = is_present_hello(peer, hello);
+  if (peer.state == PeerState::kOpen && !again)
+    return on_rival_hello(peer, header.version, hello, key);
+  // A peer whose welcome is verified already waits for our confirmation, and for no welcome.
+  if (peer.due.confirm) return;
+  if (peer.state == PeerState::kOpen || (peer.state == PeerState::kWelcoming && again)) {
+    // The peer has not received our welcome yet.
+    if (!peer.handshake.welcomes) {
+      peer.handshake.key = key;
+      prepare_welcome(peer, peer.local_epoch, peer.handshake, header.version, hello);
     }
-    fail(peer, introduction.incarnation != peer.incarnation
-                   ? Error(Loss::kPeer, "session", "the peer was restarted")
-                   : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
+    peer.due.welcome = true;
+    return need_attention(peer);
   }
-  // If this side is connecting, both sides have sent a hello. Each answers with the epoch that it
-  // named in its own hello.
+  // Nobody has proved anything so far, so the latest hello is answered. If this side has sent a
+  // hello too, it answers with the epoch and the nonce of that, whoever the hello is from: the
+  // welcome to ours may still come.
   if (peer.state == PeerState::kConnecting) {
     peer.hello_unanswered = true;
-  } else {
-    begin_epoch(peer);
-    start_timer(peer);
+  } else if (!peer.hello_unanswered) {
+    peer.local_epoch = begin_epoch(peer, peer.handshake);
   }
-  store_introduction(peer, header, introduction);
-  enter(peer, PeerState::kWelcoming);
-  if (send_welcome(peer)) {
-    opened(peer);
-  } else {
-    need_attention(peer);
-  }
+  if (peer.state == PeerState::kClosed) start_timer(peer);
+  store_introduction(peer, header.version, hello);
+  peer.handshake.key = key;
+  prepare_welcome(peer, peer.local_epoch, peer.handshake, header.version, hello);
+  if (peer.state != PeerState::kWelcoming) enter(peer, PeerState::kWelcoming);
+  peer.due.hello = false;
+  peer.due.welcome = true;
+  if (serve_handshake(peer)) need_attention(peer);
 }
 
-void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> body) {
-  if (body.size() < sizeof(Introduction)) return void(++counters_.malformed_introduction);
-  if (header.receiver_slot >= peers_.size()) return void(++counters_.malformed_slot);
-  const auto introduction = decode<Introduction>(body.data());
+// The peer that a frame other than a hello is for, or nullptr. It counts only if it comes from this
+// peer, where the lower transport knows.
+PeerSession* Session::party(PeerId from, const FrameHeader& header) {
+  if (header.receiver_slot >= peers_.size()) {
+    ++counters_.malformed_slot;
+    return nullptr;
+  }
   PeerSession& peer = *peers_[header.receiver_slot];
-  if (!well_formed(header, introduction) ||
-      peer.name != ProcessId{NodeId{introduction.nid}, Pid{introduction.pid}}) {
+  if (from != kNoPeer && from != peer.lower) {
+    ++counters_.malformed_source;
+    return nullptr;
+  }
+  return &peer;
+}
+
+void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
+  if (body.size() < sizeof(Introduction)) return void(++counters_.malformed_introduction);
+  PeerSession* const found = party(from, header);
+  if (found == nullptr) return;
+  PeerSession& peer = *found;
+  const auto welcome = decode<Introduction>(body.data());
+  if (!well_formed(header, welcome) ||
+      peer.name != ProcessId{NodeId{welcome.nid}, Pid{welcome.pid}}) {
     return void(++counters_.malformed_introduction);
   }
-  const bool current = peer.local_epoch != 0 && header.receiver_epoch == peer.local_epoch &&
-                       introduction.echoed_epoch == peer.local_epoch;
-  if (current && peer.state == PeerState::kOpen && introduction.epoch == peer.remote_epoch) {
+  const bool is_open = peer.state == PeerState::kOpen && welcome.epoch == peer.remote_epoch;
+  const bool begins = peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming;
+  if (peer.local_epoch == 0 || header.receiver_epoch != peer.local_epoch ||
+      welcome.echoed_epoch != peer.local_epoch || !(is_open || begins))
+    return void(++counters_.stale_epoch);
+
+  const Introduction hello = make_hello(peer);
+  const std::uint8_t key = welcome.flags & (kProvedBySecret | kProvedByContact);
+  const bool known_key = has_job_key() ? key == kProvedBySecret : key == 0 || key == hello.flags;
+  const HandshakeHalf ours{kFrameVersion, hello};
+  const HandshakeHalf theirs{header.version, welcome};
+  if (!known_key || !proved_by(welcome.proof, prove_welcome(key_of(peer, key), ours, theirs)))
+    return void(++counters_.unproved);
+  if (begins && !compatible(header, welcome))
+    return give_up(peer, reason_for(RefuseReason::kVersion));
+  if (begins && !same_provider(welcome.provider))
+    return give_up(peer, reason_for(RefuseReason::kProvider));
+
+  if (is_open && peer.hello_unanswered) {
     peer.hello_unanswered = false;  // both sides sent a hello; the peer's opened the session
     return;
   }
-  if (!current || peer.state != PeerState::kConnecting) return void(++counters_.stale_epoch);
-  store_introduction(peer, header, introduction);
-  if (!compatible(header, introduction)) return give_up(peer, kIncompatibleVersion);
-  if (!same_provider(introduction.provider)) return give_up(peer, kOtherProvider);
-  opened(peer);
+  peer.handshake.confirmation = prove_confirmation(key_of(peer, key), ours, theirs);
+  peer.due.confirm = true;
+  if (is_open) return need_attention(peer);  // the peer has not received our confirmation yet
+  store_introduction(peer, header.version, welcome);
+  peer.handshake.key = key;
+  peer.handshake.welcomes = false;
+  std::memcpy(peer.handshake.remote_nonce.data(), welcome.nonce, sizeof welcome.nonce);
+  peer.hello_unanswered = false;
+  if (peer.state == PeerState::kConnecting) enter(peer, PeerState::kWelcoming);
+  if (serve_handshake(peer)) need_attention(peer);
 }
 
-void Session::refuse(PeerId lower, const FrameHeader&, const Introduction& introduction,
-                     RefuseReason reason) {
-  ++counters_.refused;
-  RefuseBody refusal{};
-  refusal.echoed_epoch = introduction.epoch;
-  refusal.reason = static_cast<std::uint8_t>(reason);
-  refusal.oldest_version = kOldestFrameVersion;
-  std::memcpy(refusal.provider, provider_, sizeof provider_);
-  std::byte body[sizeof(RefuseBody)];
-  encode(body, refusal);
-  const FrameHeader header{
-      0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), introduction.slot, introduction.epoch, 0,
-      0, 0};
-  // If there is no room, nothing is sent; the peer repeats its hello.
-  if (send_alone(lower, header, body) == PostStatus::kOk)
-    frame_is_leaving(*find_by_lower(lower), 0);
-}
-
-void Session::on_refuse(const FrameHeader& header, std::span<const std::byte> body) {
-  if (body.size() < sizeof(RefuseBody)) return void(++counters_.malformed_introduction);
-  if (header.receiver_slot >= peers_.size()) return void(++counters_.malformed_slot);
-  const auto refusal = decode<RefuseBody>(body.data());
-  const auto reason = static_cast<RefuseReason>(refusal.reason);
-  const bool terminated = std::memchr(refusal.provider, 0, sizeof refusal.provider) != nullptr;
-  if (!terminated || (reason != RefuseReason::kVersion && reason != RefuseReason::kProvider)) {
-    return void(++counters_.malformed_introduction);
+void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
+  if (body.size() != sizeof(ConfirmBody)) return void(++counters_.malformed_length);
+  PeerSession* const found = party(from, header);
+  if (found == nullptr) return;
+  PeerSession& peer = *found;
+  const auto confirmation = decode<ConfirmBody>(body.data());
+  const Candidate* const candidate = peer.candidate.get();
+  if (candidate != nullptr && candidate->answered &&
+      header.receiver_epoch == candidate->local_epoch) {
+    if (!proved_by(confirmation.proof, candidate->handshake.expected))
+      return void(++counters_.unproved);
+    const bool restarted = candidate->introduction.incarnation != peer.incarnation;
+    return replace_session(
+        peer, true,
+        restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
+                  : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
   }
-  PeerSession& peer = *peers_[header.receiver_slot];
+  const bool expected = (peer.state == PeerState::kWelcoming || peer.state == PeerState::kOpen) &&
+                        peer.handshake.welcomes && header.receiver_epoch == peer.local_epoch;
+  if (!expected) return void(++counters_.stale_epoch);
+  if (!proved_by(confirmation.proof, peer.handshake.expected)) return void(++counters_.unproved);
+  // In an open session it is a repetition.
+  if (peer.state == PeerState::kWelcoming && !peer.due.confirm) opened(peer);
+}
+
+void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
+  const bool has_nonce = header.version >= kFirstVersionWithProofs;
+  if (body.size() < (has_nonce ? sizeof(RefuseBody) : kFirstRefuseBytes))
+    return void(++counters_.malformed_introduction);
+  PeerSession* const found = party(from, header);
+  if (found == nullptr) return;
+  PeerSession& peer = *found;
+  const auto refusal = decode_as_far<RefuseBody>(body);
+  const bool terminated = std::memchr(refusal.provider, 0, sizeof refusal.provider) != nullptr;
+  if (!terminated || !is_reason(refusal.reason)) return void(++counters_.malformed_introduction);
+  // Whoever has not received our hello does not know its nonce.
   if (peer.state != PeerState::kConnecting || header.receiver_epoch != peer.local_epoch ||
-      refusal.echoed_epoch != peer.local_epoch) {
+      refusal.echoed_epoch != peer.local_epoch ||
+      (has_nonce && !same_bytes(refusal.echoed_nonce, peer.handshake.nonce))) {
     return void(++counters_.stale_epoch);
   }
   peer.not_reached = Error();
   peer.newest_version = header.version;
   peer.oldest_version = refusal.oldest_version;
   std::memcpy(peer.provider, refusal.provider, sizeof peer.provider);
-  give_up(peer, reason == RefuseReason::kVersion ? kIncompatibleVersion : kOtherProvider);
+  give_up(peer, reason_for(static_cast<RefuseReason>(refusal.reason)));
+}
+
+// The job's secret has come. What was open without it may be with anybody, so it ends.
+void Session::on_job_key() {
+  lock_.is_held();
+  for (const auto& owned : peers_) {
+    PeerSession& peer = *owned;
+    peer.has_contact_key = false;
+    if (peer.state == PeerState::kOpen) {
+      send_control(peer, FrameKind::kGoodbye);
+      if (peer.state == PeerState::kOpen)
+        lose_outside_poll(
+            peer, Error(Loss::kPeer, "session", "the session was opened without the job's secret"));
+    } else if (peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming) {
+      const bool wanted = peer.wanted;
+      end_session(peer);
+      enter(peer, PeerState::kClosed);
+      if (wanted) connect(peer);
+    }
+  }
 }
 
 }  // namespace lintel::transport

@@ -10,6 +10,7 @@ namespace lintel::transport {
 
 namespace {
 
+constexpr Nanoseconds kFirstBackOff = std::chrono::milliseconds(2);
 constexpr Nanoseconds kLongestBackOff = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -90,14 +91,21 @@ void Session::on_timer(PeerSession& peer) {
     peer.timer = now_ + ping_interval();
   } else {
     if (now_ >= peer.connect_deadline) {
+      // Nobody here waits for a caller that has never proved who it is.
+      if (!peer.wanted) return drop_handshake(peer);
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer could not be reached within the connect deadline",
                                  peer.not_reached.code()));
     }
     if (peer.state == PeerState::kConnecting) {
       peer.due.hello = true;
-      need_attention(peer);
+    } else if (!peer.due.confirm) {
+      // Our welcome or the confirmation may be lost. The hello was perhaps not of the peer: then
+      // the peer still has to get ours.
+      peer.due.welcome = true;
+      peer.due.hello = peer.hello_unanswered = peer.hello_unanswered || peer.wanted;
     }
+    need_attention(peer);
     peer.timer = std::min(peer.connect_deadline, now_ + hello_interval());
   }
   timed_.push_back(peer);
@@ -127,14 +135,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
     case PeerState::kClosed:
     case PeerState::kLost:
     case PeerState::kLocal: return;
-    case PeerState::kConnecting:
-      // The peer may not have been started yet.
-      stamp_new_timers();
-      peer->not_reached = error;
-      peer->timer = std::min(peer->connect_deadline, now_ + peer->back_off);
-      peer->back_off = std::min(2 * peer->back_off, kLongestBackOff);
-      earliest_timer_ = std::min(earliest_timer_, peer->timer);
-      return;
+    case PeerState::kConnecting: return try_later(*peer, error);
+    case PeerState::kWelcoming:
     case PeerState::kOpen:
       if (peer->hello_unanswered) {
         // The failure may belong to our hello, which was sent before the peer existed. If it does
@@ -143,8 +145,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
         peer->due.welcome = true;
         return need_attention(*peer);
       }
+      if (peer->state == PeerState::kWelcoming) return lose_handshake(*peer, error);
       return on_connection_lost(*peer, error);
-    case PeerState::kWelcoming: return on_connection_lost(*peer, error);
   }
 }
 
@@ -153,12 +155,35 @@ void Session::on_contested(PeerId lower) {
   lock_.is_held();
   PeerSession* const peer = find_by_lower(lower);
   // Without a session, the lower transport ends its connection soon.
-  if (peer == nullptr || peer->state != PeerState::kOpen || peer->contested) return;
-  ++counters_.contested;
-  if (!peer->awaited()) start_timer(*peer);
-  peer->contested = true;
-  peer->due.ping = true;
-  need_attention(*peer);
+  if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer, 0);
+}
+
+// The connection was lost before the session was open. Who has caused that may not have been the
+// peer.
+void Session::lose_handshake(PeerSession& peer, Error error) {
+  if (peer.state == PeerState::kOpen) return lose_outside_poll(peer, error);
+  if (peer.wanted) return try_later(peer, error);
+  end_session(peer);
+  enter(peer, PeerState::kClosed);
+}
+
+// The peer may not have been started yet.
+void Session::try_later(PeerSession& peer, Error error) {
+  if (peer.state == PeerState::kWelcoming) enter(peer, PeerState::kConnecting);
+  stamp_new_timers();
+  peer.due = {};
+  peer.hello_unanswered = peer.handshake.welcomes = false;
+  peer.not_reached = error;
+  peer.back_off = std::max(peer.back_off, kFirstBackOff);
+  peer.timer = std::min(peer.connect_deadline, now_ + peer.back_off);
+  peer.back_off = std::min(2 * peer.back_off, kLongestBackOff);
+  earliest_timer_ = std::min(earliest_timer_, peer.timer);
+}
+
+void Session::drop_handshake(PeerSession& peer) {
+  end_connection(peer);
+  end_session(peer);
+  enter(peer, PeerState::kClosed);
 }
 
 // Resending would begin here: keep the unacknowledged frames and send them on a new connection to
@@ -166,7 +191,10 @@ void Session::on_contested(PeerId lower) {
 // its operations do not wait for its deadline.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
-  fail(peer, Error(Loss::kPeer, error.call(), error.reason(), error.code()));
+  const Error lost(Loss::kPeer, error.call(), error.reason(), error.code());
+  // A process that has another incarnation of the peer's name may have caused it.
+  if (peer.candidate != nullptr) return replace_session(peer, false, lost);
+  fail(peer, lost);
 }
 
 // The connection may still work, so it is ended: nothing that arrives on it may reach the engine.
@@ -223,7 +251,9 @@ void Session::end_session(PeerSession& peer) {
   stop_timer(peer);
   peer.pending_hook.unlink();
   peer.due = {};
-  peer.early_ping = peer.hello_unanswered = peer.contested = false;
+  peer.early_ping = peer.hello_unanswered = peer.wanted = peer.contested = false;
+  peer.handshake = {};
+  peer.candidate.reset();
   peer.silent_quarters = 0;
   peer.sent = peer.acknowledged = peer.received = peer.unconfirmed = 0;
   peer.remote_slot = peer.remote_epoch = peer.local_epoch = 0;
@@ -240,6 +270,9 @@ bool Session::close(TimePoint now) {
   for (const auto& peer : peers_) {
     if (peer->state == PeerState::kOpen) advance_close(*peer);
     if (peer->state == PeerState::kConnecting || peer->state == PeerState::kWelcoming) {
+      // The peer may have opened the session already.
+      if (peer->state == PeerState::kWelcoming && !peer->due.welcome)
+        send_control(*peer, FrameKind::kGoodbye);
       end_session(*peer);
       enter(*peer, PeerState::kClosed);
     }

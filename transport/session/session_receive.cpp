@@ -15,8 +15,9 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
   const auto kind = static_cast<FrameKind>(header.kind);
   switch (kind) {
     case FrameKind::kHello: return on_hello(from, header, body);
-    case FrameKind::kWelcome: return on_welcome(header, body);
-    case FrameKind::kRefuse: return on_refuse(header, body);
+    case FrameKind::kWelcome: return on_welcome(from, header, body);
+    case FrameKind::kRefuse: return on_refuse(from, header, body);
+    case FrameKind::kConfirm:
     case FrameKind::kData:
     case FrameKind::kAck:
     case FrameKind::kPing:
@@ -24,6 +25,7 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
     default: return void(++counters_.malformed_kind);
   }
   if (header.version != kFrameVersion) return void(++counters_.malformed_version);
+  if (kind == FrameKind::kConfirm) return on_confirm(from, header, body);
   PeerSession* const peer = addressed(from, header);
   if (peer == nullptr || !take_acknowledgement(*peer, header)) return;
   if (kind == FrameKind::kData) return on_data(*peer, header, body);

@@ -27,6 +27,7 @@ MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
 
 MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
   if (peer.state == PeerState::kClosed && !closing_) connect(peer);
+  if (peer.state == PeerState::kWelcoming) peer.wanted = true;
   MessageBuffer buffer;
   if (peer.state == PeerState::kLocal && !closing_) buffer = local_.reserve(bytes);
   if (!buffer) ++counters_.would_block;
@@ -231,14 +232,13 @@ bool Session::serve(PeerSession& peer) {
     case PeerState::kClosed:
     case PeerState::kLocal: return false;
     case PeerState::kLost: fail(peer, peer.error); return false;
-    case PeerState::kConnecting: return peer.due.hello && !send_hello(peer);
-    case PeerState::kWelcoming:
-      if (!send_welcome(peer)) return peer.state != PeerState::kClosed;
-      opened(peer);
-      return false;
+    case PeerState::kConnecting:
+    case PeerState::kWelcoming: return serve_handshake(peer);
     case PeerState::kOpen: break;
   }
-  if (peer.due.welcome && send_welcome(peer)) peer.due.welcome = false;
+  if (peer.due.confirm) send_confirmation(peer);
+  if (peer.due.welcome && peer.state == PeerState::kOpen) send_welcome(peer);
+  if (peer.due.candidate && peer.state == PeerState::kOpen) send_candidate_welcome(peer);
   if (peer.frame_messages > 0 && !send_frame(peer) && window_full(peer) && !peer.early_ping) {
     // The peer may acknowledge less often than our window needs.
     peer.due.ping = true;

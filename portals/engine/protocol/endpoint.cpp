@@ -135,6 +135,8 @@ void Endpoint::count_frames() {
   counters_.raise_to(Counter::kFramesReceived, frames.received);
   counters_.raise_to(Counter::kFramesMalformed, frames.malformed);
   counters_.raise_to(Counter::kFramesDuplicate, frames.duplicates);
+  counters_.raise_to(Counter::kContactsRefused, frames.refused);
+  counters_.raise_to(Counter::kContactsUnproved, frames.unproved);
 }
 
 void Endpoint::dump(std::string& out) {

@@ -84,6 +84,9 @@ void expect_shown(const Example& example, const DecodedPacket& packet) {
     ASSERT_LT(index, values.size());
     if (field.value) {
       EXPECT_EQ(number(values[index]), *field.value);
+    } else if (!field.text) {  // bytes without a meaning of their own
+      const auto* bytes = reinterpret_cast<const char*>(example.bytes.data() + field.offset);
+      EXPECT_EQ(values[index], hex(std::string(bytes, field.size)));
     } else if (field.name == "data") {
       EXPECT_EQ(values[index], hex(*field.text));
     } else if (field.name == "operand") {  // bytes, with their padding

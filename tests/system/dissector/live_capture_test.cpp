@@ -185,8 +185,8 @@ TEST_P(ProviderTraffic, ShowsTheOperationsOfAPortalsProgram) {
       shown[field].insert(shown[field].end(), values.begin(), values.end());
   }
   EXPECT_THAT(shown["lintel.malformed"], testing::IsEmpty());
-  // HELLO, WELCOME, DATA
-  EXPECT_THAT(shown["lintel.frame.kind"], testing::IsSupersetOf({"1", "2", "4"}));
+  // HELLO, WELCOME, CONFIRM, DATA
+  EXPECT_THAT(shown["lintel.frame.kind"], testing::IsSupersetOf({"1", "2", "8", "4"}));
   EXPECT_THAT(shown["lintel.kind"], ElementsAre("1", "2", "3", "4", "5", "4", "1", "16", "2"));
   EXPECT_THAT(shown["lintel.match_bits"],
               ElementsAre("0x00000000000000b1", "0x00000000000000b1", "0x00000000000000b2",

@@ -56,6 +56,7 @@ class NewerPeer final : public Sink {
     refusal.reason = static_cast<std::uint8_t>(RefuseReason::kVersion);
     refusal.oldest_version = kNewerVersion;
     std::strncpy(refusal.provider, network_.attributes().name.c_str(), sizeof refusal.provider - 1);
+    std::memcpy(refusal.echoed_nonce, hello.nonce, sizeof refusal.echoed_nonce);
     encode(buffer.data + sizeof(FrameHeader), refusal);
     const PostStatus status =
         network_.commit(*peer, buffer, sizeof(FrameHeader) + sizeof(RefuseBody));

@@ -53,8 +53,8 @@ class Servers(PerfTest):
             self.assertEqual(client.stdout, "")
             self.assertRegex(client.stderr,
                              r"the peer speaks an incompatible version of the wire protocol.*; it "
-                             r"speaks version 2 .*this process speaks "
-                             r"version 1 ")
+                             r"speaks version 3 .*this process speaks "
+                             r"version 2 ")
             said = [line for line in client.stderr.splitlines() if line.startswith("lintel-perf: ")]
             self.assertEqual(len(said), 1, client.stderr)
             self.assertIn(peer.address.replace(":", " pid "), said[0])

@@ -19,8 +19,9 @@ std::string between(const std::string& text, std::size_t from, std::size_t to) {
   return text.substr(from, to - from);
 }
 
-// "16", "0x0010", "10.0.0.1" or "\"text\"".
+// "16", "0x0010", "10.0.0.1", "\"text\"", or "bytes", which have no other value than themselves.
 void set_value(ExampleField& field, const std::string& shown) {
+  if (shown == "bytes") return;
   if (shown.front() == '"') {
     field.text = between(shown, 1, shown.size() - 1);
     return;

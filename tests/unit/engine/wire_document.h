@@ -20,6 +20,7 @@ struct ExampleField {
   std::size_t offset = 0;  // of its first byte in the block
   std::size_t size = 0;
   std::string name;                    // empty: bytes without a value (padding)
+  // Neither of them: the bytes have no other value than themselves.
   std::optional<std::uint64_t> value;  // a number or a nid in dotted form
   std::optional<std::string> text;     // a quoted value
 };

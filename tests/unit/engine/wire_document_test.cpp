@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -15,6 +17,8 @@
 #include "transport/direct/stream_format.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/frame_format.h"
+#include "transport/session/job_key.h"
+#include "transport/session/session_proof.h"
 #include "wire_document.h"
 
 namespace {
@@ -25,6 +29,7 @@ using lintel::test::ExampleField;
 using lintel::test::Layout;
 using lintel::test::read_wire_document;
 using lintel::test::WireDocument;
+using lintel::transport::ConfirmBody;
 using lintel::transport::FrameHeader;
 using lintel::transport::FrameKind;
 using lintel::transport::Greeting;
@@ -63,11 +68,15 @@ const Fields kIntroduction = {FIELD(Introduction, nid),
                               FIELD(Introduction, epoch),
                               FIELD(Introduction, echoed_epoch),
                               FIELD(Introduction, oldest_version),
+                              FIELD(Introduction, flags),
                               FIELD(Introduction, reserved),
-                              FIELD(Introduction, provider)};
-const Fields kRefuseBody = {FIELD(RefuseBody, echoed_epoch), FIELD(RefuseBody, reason),
+                              FIELD(Introduction, provider),
+                              FIELD(Introduction, nonce),
+                              FIELD(Introduction, proof)};
+const Fields kRefuseBody = {FIELD(RefuseBody, echoed_epoch),   FIELD(RefuseBody, reason),
                             FIELD(RefuseBody, oldest_version), FIELD(RefuseBody, reserved),
-                            FIELD(RefuseBody, provider)};
+                            FIELD(RefuseBody, provider),       FIELD(RefuseBody, echoed_nonce)};
+const Fields kConfirmBody = {FIELD(ConfirmBody, proof)};
 const Fields kRecordHeader = {FIELD(RecordHeader, length), FIELD(RecordHeader, reserved)};
 const Fields kGreeting = {FIELD(Greeting, magic),       FIELD(Greeting, version),
                           FIELD(Greeting, kind),        FIELD(Greeting, reserved),
@@ -170,6 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(LayoutCase{"FrameHeader", kFrameHeader, sizeof(FrameHeader)},
                     LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)},
                     LayoutCase{"RefuseBody", kRefuseBody, sizeof(RefuseBody)},
+                    LayoutCase{"ConfirmBody", kConfirmBody, sizeof(ConfirmBody)},
                     LayoutCase{"RecordHeader", kRecordHeader, sizeof(RecordHeader)},
                     LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)},
                     LayoutCase{"Request", kRequest, sizeof(Request)},
@@ -218,7 +228,8 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
                            "announced-reply", "atomic", "fetch-atomic", "swap", "refused-ack"}) {
     EXPECT_THAT(names, testing::Contains(std::string("message ") + name));
   }
-  for (const char* name : {"hello", "welcome", "refuse", "data", "ack", "ping", "goodbye"}) {
+  for (const char* name :
+       {"hello", "welcome", "confirm", "refuse", "data", "ack", "ping", "goodbye"}) {
     EXPECT_THAT(names, testing::Contains(std::string("frame ") + name));
   }
   for (const char* name : {"connect", "accept", "message", "write", "placed"}) {
@@ -247,6 +258,8 @@ void fill(const Example& example, const Fields& fields, const std::string& prefi
     ASSERT_EQ(stated->size, field.size) << prefix << name;
     if (stated->text) {
       std::memcpy(to + field.offset, stated->text->data(), stated->text->size());
+    } else if (field.size > sizeof *stated->value) {  // random bytes, and proofs
+      std::memcpy(to + field.offset, example.bytes.data() + stated->offset, field.size);
     } else if (name != "reserved") {  // `reserved` stays 0
       switch (field.size) {
         case 1: put(field, static_cast<std::uint8_t>(*stated->value)); break;
@@ -492,6 +505,9 @@ TEST_P(WireFrame, EncodesToTheBytesOfTheDocument) {
     case FrameKind::kRefuse:
       append_frame_part(bytes, stated<RefuseBody>(example, kRefuseBody));
       break;
+    case FrameKind::kConfirm:
+      append_frame_part(bytes, stated<ConfirmBody>(example, kConfirmBody));
+      break;
     default: break;
   }
   EXPECT_EQ(bytes, example.bytes);
@@ -512,6 +528,10 @@ TEST_P(WireFrame, DecodesToTheValuesOfTheDocument) {
       EXPECT_TRUE(same(lintel::transport::decode<RefuseBody>(body),
                        stated<RefuseBody>(example, kRefuseBody)));
       break;
+    case FrameKind::kConfirm:
+      EXPECT_TRUE(same(lintel::transport::decode<ConfirmBody>(body),
+                       stated<ConfirmBody>(example, kConfirmBody)));
+      break;
     default: break;
   }
 }
@@ -527,11 +547,38 @@ TEST_P(WireFrame, StatesMagicVersionKindAndLength) {
 INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireFrame,
                          testing::Values(FrameCase{"hello", FrameKind::kHello},
                                          FrameCase{"welcome", FrameKind::kWelcome},
+                                         FrameCase{"confirm", FrameKind::kConfirm},
                                          FrameCase{"refuse", FrameKind::kRefuse},
                                          FrameCase{"ack", FrameKind::kAck},
                                          FrameCase{"ping", FrameKind::kPing},
                                          FrameCase{"goodbye", FrameKind::kGoodbye}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// Of the examples hello, welcome and confirm, by the job's secret that the document states.
+TEST(WireHandshake, ProofsOfTheDocumentAreThoseOfTheCode) {
+  using lintel::transport::decode;
+  using lintel::transport::HandshakeHalf;
+  const auto example = [](const char* name) -> const std::vector<std::byte>& {
+    return document().example("frame", name).bytes;
+  };
+  const auto half = [&](const char* name) {
+    return HandshakeHalf{lintel::transport::kFrameVersion,
+                         decode<Introduction>(example(name).data() + sizeof(FrameHeader))};
+  };
+  const HandshakeHalf hello = half("hello");
+  const HandshakeHalf welcome = half("welcome");
+  constexpr std::string_view kSecret = "an example of a job's secret";
+  lintel::transport::JobKey job;
+  job.give(std::as_bytes(std::span(kSecret.data(), kSecret.size())));
+  const lintel::ProcessId responder{lintel::NodeId(welcome.introduction.nid),
+                                    lintel::Pid(welcome.introduction.pid)};
+  const auto ends_with = [](const std::vector<std::byte>& bytes, const auto& proof) {
+    return std::equal(proof.rbegin(), proof.rend(), bytes.rbegin());
+  };
+  EXPECT_TRUE(ends_with(example("hello"), prove_hello(*job.key(), responder, hello)));
+  EXPECT_TRUE(ends_with(example("welcome"), prove_welcome(*job.key(), hello, welcome)));
+  EXPECT_TRUE(ends_with(example("confirm"), prove_confirmation(*job.key(), hello, welcome)));
+}
 
 TEST(WireDataFrame, HeaderAndRecordHeadersEncodeToTheBytesOfTheDocument) {
   const Example& example = document().example("frame", "data");

@@ -336,7 +336,7 @@ TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
 
 INSTANTIATE_TEST_SUITE_P(
     Plans, SessionUnderFaults,
-    testing::Values("", "duplicate=0.2", "delay=0.3:1ms", "block=0.1:20", "drop=0.02",
+    testing::Values("", "duplicate=0.2", "delay=0.3:1ms", "block=0.1:20", "drop=0.04",
                     "post_failure=0.02",
                     "drop=0.01,duplicate=0.1,delay=0.2:100us,block=0.05:10,post_failure=0.01"));
 

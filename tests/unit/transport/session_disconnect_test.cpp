@@ -62,7 +62,7 @@ TEST_F(SessionDisconnect, AConnectionThatTheNetworkHasEndedIsNotEndedAgain) {
 }
 
 TEST_F(SessionDisconnect, TheConnectionOnWhichANewSessionBeginsIsKept) {
-  receive(hello(kOtherEpoch + 1));
+  begin_again();
   EXPECT_EQ(sink.failures.size(), 1U);
   EXPECT_THAT(fake->disconnected, IsEmpty());
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "tests/unit/transport/recording_sink.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
+#include "transport/session/session_proof.h"
 
 namespace lintel::transport {
 
@@ -80,11 +82,13 @@ class SessionTest : public testing::Test {
   static constexpr std::uint32_t kOtherSlot = 5;
   static constexpr std::uint32_t kOtherEpoch = 77;
   static constexpr std::uint64_t kOtherIncarnation = 4711;
+  static constexpr std::uint64_t kIncarnation = 1234;
+  static constexpr Nonce kOtherNonce{std::byte{0xc0}, std::byte{0xff}, std::byte{0xee}};
 
   SessionTest() { start(); }
 
   void start(SessionOptions options = {}, std::size_t frame_bytes = 1024) {
-    options.incarnation = options.incarnation == 0 ? 1234 : options.incarnation;
+    options.incarnation = options.incarnation == 0 ? kIncarnation : options.incarnation;
     session.reset();
     auto lower = std::make_unique<FakeTransport>(kSelf, frame_bytes);
     fake = lower.get();
@@ -93,6 +97,19 @@ class SessionTest : public testing::Test {
     peer = *session->resolve(kOther);
     lower_peer = *fake->resolve(kOther);
     poll();
+  }
+
+  // Starts again with a job secret, which the peer has too.
+  void start_with_secret(SessionOptions options = {}) {
+    options.job_key = secret("of the job");
+    start(options);
+    key_flag = kProvedBySecret;
+    peer_key = *options.job_key->key();
+  }
+  static std::shared_ptr<JobKey> secret(std::string_view text) {
+    auto job_key = std::make_shared<JobKey>();
+    job_key->give(std::as_bytes(std::span(text.data(), text.size())));
+    return job_key;
   }
 
   std::size_t poll(Nanoseconds later = Nanoseconds(0)) {
@@ -110,14 +127,67 @@ class SessionTest : public testing::Test {
 
   Frame hello(std::uint32_t epoch = kOtherEpoch,
               std::uint64_t incarnation = kOtherIncarnation) const {
-    return {.kind = FrameKind::kHello, .body = introduction(epoch, incarnation, 0)};
+    return proved_hello(introduction(epoch, incarnation, 0));
+  }
+  // A hello with that body, and the proof by the key that the peer has.
+  Frame proved_hello(Bytes body, std::uint8_t version = kFrameVersion) const {
+    auto said = decode<Introduction>(body.data());
+    said.flags = key_flag;
+    put_proof(said, key_flag == 0 ? Digest{} : prove_hello(peer_key, kSelf, {version, said}));
+    encode(body.data(), said);
+    return {.kind = FrameKind::kHello, .body = std::move(body), .version = version};
   }
   Frame welcome(const Bytes& hello_frame, std::uint32_t epoch = kOtherEpoch) const {
+    return proved_welcome(
+        hello_frame, introduction(epoch, kOtherIncarnation, introduction_of(hello_frame).epoch));
+  }
+  // The answer with that body to our hello, with its proof.
+  Frame proved_welcome(const Bytes& hello_frame, Bytes body) const {
     const Introduction ours = introduction_of(hello_frame);
+    auto said = decode<Introduction>(body.data());
+    said.flags = key_flag;
+    put_proof(said, prove_welcome(peer_key, {kFrameVersion, ours}, {kFrameVersion, said}));
+    encode(body.data(), said);
     return {.kind = FrameKind::kWelcome,
             .slot = ours.slot,
             .epoch = ours.epoch,
-            .body = introduction(epoch, kOtherIncarnation, ours.epoch)};
+            .body = std::move(body)};
+  }
+  // What the peer that has sent `greeting` sends when it has got `welcome_frame`.
+  Frame confirmation(const Frame& greeting, const Bytes& welcome_frame) const {
+    const Introduction ours = introduction_of(welcome_frame);
+    const auto theirs = decode<Introduction>(greeting.body.data());
+    const Digest proof =
+        prove_confirmation(ours.flags == 0 ? kOpenKey : peer_key, {greeting.version, theirs},
+                           {header_of(welcome_frame).version, ours});
+    return {.kind = FrameKind::kConfirm,
+            .slot = ours.slot,
+            .epoch = ours.epoch,
+            .body = Bytes(proof.begin(), proof.end())};
+  }
+  static void put_proof(Introduction& said, const Digest& proof) {
+    std::memcpy(said.proof, proof.data(), sizeof said.proof);
+  }
+  // The peer says hello and confirms our welcome, which stays among the sent frames.
+  void shake(const Frame& greeting) {
+    receive(greeting);
+    const auto answer = std::find_if(fake->sent.rbegin(), fake->sent.rend(), [](const auto& one) {
+      return kind_of(one.frame) == FrameKind::kWelcome;
+    });
+    ASSERT_NE(answer, fake->sent.rend());
+    receive(confirmation(greeting, answer->frame));
+  }
+  // The peer of the open session begins another one, as who has taken part in its first contact.
+  void begin_again(std::uint32_t epoch = kOtherEpoch + 1) {
+    const Digest old_key = peer_key;
+    if (key_flag == 0) {
+      peer_key =
+          contact_key({kSelf, kIncarnation, our_nonce}, {kOther, kOtherIncarnation, kOtherNonce});
+      key_flag = kProvedByContact;
+    }
+    shake(hello(epoch));
+    if (key_flag == kProvedByContact) key_flag = 0;
+    peer_key = old_key;
   }
   Frame refusal(const Bytes& hello_frame, RefuseReason reason, const char* provider = "other 2.0",
                 std::uint8_t version = kFrameVersion) const {
@@ -127,6 +197,7 @@ class SessionTest : public testing::Test {
     refusal.reason = static_cast<std::uint8_t>(reason);
     refusal.oldest_version = version;
     std::strncpy(refusal.provider, provider, sizeof refusal.provider - 1);
+    std::memcpy(refusal.echoed_nonce, ours.nonce, sizeof refusal.echoed_nonce);
     Bytes body(sizeof refusal);
     encode(body.data(), refusal);
     return {.kind = FrameKind::kRefuse,
@@ -147,6 +218,7 @@ class SessionTest : public testing::Test {
     introduction.echoed_epoch = echoed;
     introduction.oldest_version = oldest;
     std::strncpy(introduction.provider, provider, sizeof introduction.provider - 1);
+    std::copy(kOtherNonce.begin(), kOtherNonce.end(), std::begin(introduction.nonce));
     Bytes body(sizeof introduction);
     encode(body.data(), introduction);
     return body;
@@ -192,11 +264,12 @@ class SessionTest : public testing::Test {
 
   // Opens the session by a hello of the peer. Nothing is being sent afterwards.
   void open() {
-    receive(hello());
-    const Bytes answer = take_sent();
-    ASSERT_EQ(kind_of(answer), FrameKind::kWelcome);
-    our_slot = introduction_of(answer).slot;
-    our_epoch = introduction_of(answer).epoch;
+    ASSERT_NO_FATAL_FAILURE(shake(hello()));
+    const Introduction answer = introduction_of(take_sent());
+    our_slot = answer.slot;
+    our_epoch = answer.epoch;
+    std::copy(std::begin(answer.nonce), std::end(answer.nonce), our_nonce.begin());
+    ASSERT_EQ(session->state_of(peer), PeerState::kOpen);
     all_left();
     sink.take();
   }
@@ -209,6 +282,10 @@ class SessionTest : public testing::Test {
   PeerId lower_peer;
   std::uint32_t our_slot = 0;
   std::uint32_t our_epoch = 0;
+  Nonce our_nonce{};
+  // The key by which the peer proves itself, and its flag.
+  Digest peer_key = kOpenKey;
+  std::uint8_t key_flag = 0;
 };
 
 }  // namespace lintel::transport

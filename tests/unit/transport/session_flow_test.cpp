@@ -318,7 +318,7 @@ TEST_F(SessionFlow, HelloInTheSamePollAsALostConnectionOpensANewSession) {
   fake->commit_answer = PostStatus::kFailed;
   send("a");
   fake->commit_answer = PostStatus::kOk;
-  receive(hello(kOtherEpoch + 1));
+  shake(hello(kOtherEpoch + 1));
   EXPECT_EQ(sink.failures.size(), 1U);
   EXPECT_EQ(session->state_of(peer), PeerState::kOpen);
 }
@@ -339,7 +339,7 @@ TEST_F(SessionFlow, LowerFailureFailsThePeerAndForgetsWhatWasOnItsWay) {
 TEST_F(SessionFlow, FramesOfAnEndedSessionThatLeaveLateAreNotTakenForThoseOfTheNext) {
   send("a");
   take_sent();
-  receive(hello(kOtherEpoch + 1));  // "a" is still being sent
+  begin_again();  // "a" is still being sent
   take_sent();
   send("b");
   poll();

@@ -38,6 +38,7 @@ TEST_F(SessionHandshake, WelcomeOpensAndDataIsAddressedAsItAsks) {
   send("a");
   receive(welcome(take_sent()));
   EXPECT_EQ(session->state_of(peer), State::kOpen);
+  EXPECT_EQ(kind_of(take_sent()), FrameKind::kConfirm);
   EXPECT_EQ(send("a"), PostStatus::kOk);
   poll();
   const Bytes data = take_sent();
@@ -48,7 +49,7 @@ TEST_F(SessionHandshake, WelcomeOpensAndDataIsAddressedAsItAsks) {
 }
 
 TEST_F(SessionHandshake, HelloIsAnsweredByWelcomeThatEchoesItsEpoch) {
-  receive(hello());
+  shake(hello());
   const Bytes answer = take_sent();
   EXPECT_EQ(kind_of(answer), FrameKind::kWelcome);
   EXPECT_EQ(header_of(answer).receiver_slot, kOtherSlot);
@@ -61,31 +62,43 @@ TEST_F(SessionHandshake, HelloOfAnUnknownProcessMakesItAPeer) {
   Frame frame = hello();
   frame.body = introduction(kOtherEpoch, kOtherIncarnation, 0, "fake 1", kOldestFrameVersion,
                             {NodeId{9}, Pid{9}});
-  receive(frame);
+  shake(frame);
   EXPECT_EQ(session->state_of(*session->resolve({NodeId{9}, Pid{9}})), State::kOpen);
 }
 
 TEST_F(SessionHandshake, HellosThatCrossOpenOneSession) {
   send("a");
-  const Introduction said = introduction_of(take_sent());
-  receive(hello());
+  const Bytes ours = take_sent();
+  const Frame theirs = hello();
+  receive(theirs);
   const Bytes answer = take_sent();
   EXPECT_EQ(kind_of(answer), FrameKind::kWelcome);
-  EXPECT_EQ(introduction_of(answer).epoch, said.epoch) << "both name the same epoch";
+  EXPECT_EQ(introduction_of(answer).epoch, introduction_of(ours).epoch)
+      << "both name the same epoch";
+  receive(confirmation(theirs, answer));
   EXPECT_EQ(session->state_of(peer), State::kOpen);
   // The answer to our own hello changes nothing.
-  receive({.kind = FrameKind::kWelcome,
-           .slot = said.slot,
-           .epoch = said.epoch,
-           .body = introduction(kOtherEpoch, kOtherIncarnation, said.epoch)});
+  receive(welcome(ours));
   EXPECT_EQ(session->state_of(peer), State::kOpen);
+  EXPECT_THAT(take_sent_kinds(), IsEmpty());
   EXPECT_THAT(sink.failures, IsEmpty());
+}
+
+TEST_F(SessionHandshake, OfHellosThatCrossTheWelcomeOfThePeerProvesItToo) {
+  send("a");
+  const Bytes ours = take_sent();
+  receive(hello());
+  EXPECT_EQ(kind_of(take_sent()), FrameKind::kWelcome);
+  EXPECT_EQ(send("a"), PostStatus::kWouldBlock) << "its hello proves nothing";
+  receive(welcome(ours));
+  EXPECT_EQ(session->state_of(peer), State::kOpen);
+  EXPECT_EQ(send("a"), PostStatus::kOk);
 }
 
 TEST_F(SessionHandshake, LateRefusalOfOurHelloDoesNotEndTheSessionThatTheirsOpened) {
   send("a");
   take_sent();
-  receive(hello());
+  shake(hello());
   take_sent();
   fake->fails(lower_peer);
   poll();
@@ -107,9 +120,10 @@ TEST_F(SessionHandshake, RepeatedHelloIsWelcomedAgain) {
   EXPECT_THAT(sink.failures, IsEmpty());
 }
 
-TEST_F(SessionHandshake, HelloOfANewIncarnationFailsTheOldSessionAndOpensANewOne) {
+TEST_F(SessionHandshake, NewIncarnationFailsTheOldSessionAndOpensANewOneWhenItIsProved) {
+  start_with_secret();
   open();
-  receive(hello(kOtherEpoch + 1, kOtherIncarnation + 1));
+  shake(hello(kOtherEpoch + 1, kOtherIncarnation + 1));
   ASSERT_EQ(sink.failures.size(), 1U);
   EXPECT_STREQ(sink.failures[0].reason(), "the peer was restarted");
   EXPECT_EQ(sink.failures[0].loss(), Loss::kPeer);
@@ -119,25 +133,29 @@ TEST_F(SessionHandshake, HelloOfANewIncarnationFailsTheOldSessionAndOpensANewOne
   EXPECT_EQ(session->state_of(peer), State::kOpen);
 }
 
-TEST_F(SessionHandshake, HelloOfANewEpochFailsTheOldSession) {
+TEST_F(SessionHandshake, NewEpochOfThePeerFailsTheOldSession) {
   open();
-  receive(hello(kOtherEpoch + 1));
+  begin_again();
   ASSERT_EQ(sink.failures.size(), 1U);
   EXPECT_STREQ(sink.failures[0].reason(), "the peer ended the session and began another");
+  EXPECT_EQ(session->state_of(peer), State::kOpen);
 }
 
-TEST_F(SessionHandshake, ReserveInsideOnPeerFailedMeetsTheHelloThatCausedIt) {
+TEST_F(SessionHandshake, WhatIsSentInsideOnPeerFailedGoesToTheSessionThatCausedIt) {
   open();
-  sink.on_failure = [this](PeerId) { EXPECT_EQ(send("again"), PostStatus::kWouldBlock); };
-  receive(hello(kOtherEpoch + 1, kOtherIncarnation + 1));
-  EXPECT_THAT(take_sent_kinds(), ElementsAre(FrameKind::kHello, FrameKind::kWelcome));
+  sink.on_failure = [this](PeerId) { EXPECT_EQ(send("again"), PostStatus::kOk); };
+  begin_again();
+  EXPECT_EQ(kind_of(take_sent()), FrameKind::kWelcome);
+  const Bytes data = take_sent();
+  EXPECT_EQ(kind_of(data), FrameKind::kData);
+  EXPECT_EQ(header_of(data).receiver_epoch, kOtherEpoch + 1);
   EXPECT_EQ(session->state_of(peer), State::kOpen);
 }
 
 TEST_F(SessionHandshake, FramesOfAnEndedSessionAreStale) {
   open();
   const std::uint32_t old_epoch = our_epoch;
-  receive(hello(kOtherEpoch + 1));
+  begin_again();
   Frame stale = of_session(FrameKind::kData, 1, 0, records({"old"}));
   stale.epoch = old_epoch;
   receive(stale);
@@ -181,8 +199,10 @@ TEST_F(SessionHandshake, WelcomeWithoutRoomBelowIsSentWhenThereIsRoom) {
   EXPECT_EQ(session->next_deadline(), now + 1ms);
   fake->room = true;
   poll(1ms);
+  const Bytes answer = take_sent();
+  EXPECT_EQ(kind_of(answer), FrameKind::kWelcome);
+  receive(confirmation(hello(), answer));
   EXPECT_EQ(session->state_of(peer), State::kOpen);
-  EXPECT_THAT(take_sent_kinds(), ElementsAre(FrameKind::kWelcome));
 }
 
 TEST_F(SessionHandshake, HelloOfAnOtherProviderIsRefusedAndCounted) {
@@ -232,7 +252,7 @@ TEST_F(SessionHandshake, RefusalForTheProviderFailsThePeerAndIsDescribed) {
   EXPECT_THAT(
       session->describe(peer),
       HasSubstr(
-          "provider 'tcp;ofi_rxm 117.0', this process speaks version 1 with provider 'fake 1.0'"));
+          "provider 'tcp;ofi_rxm 117.0', this process speaks version 2 with provider 'fake 1.0'"));
   EXPECT_EQ(session->state_of(peer), State::kClosed);
 }
 
@@ -246,7 +266,7 @@ TEST_F(SessionHandshake, RefusalForTheVersionFailsThePeerAndIsDescribed) {
 }
 
 TEST_F(SessionHandshake, APeerThatAgreesIsDescribedInFewWords) {
-  receive(hello());
+  open();
   EXPECT_THAT(session->describe(peer), Not(HasSubstr("speaks")));
 }
 

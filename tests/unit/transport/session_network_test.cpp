@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,15 +39,21 @@ class SessionNetwork : public testing::Test {
              const SessionOptions& session_options = {}) {
     options_ = session_options;
     processes.clear();
+    secrets.clear();
     network = std::make_unique<SimulatedNetwork>(options);
     for (std::size_t i = 0; i < count; ++i) {
       processes.push_back(std::make_unique<Process>());
+      secrets.emplace_back(secret);
       join(i);
     }
   }
   void join(std::size_t i) {
     SessionOptions options = options_;
     options.incarnation = ++incarnation_;
+    if (!secrets[i].empty()) {
+      options.job_key = std::make_shared<JobKey>();
+      options.job_key->give(std::as_bytes(std::span(secrets[i])));
+    }
     processes[i]->session.reset();
     processes[i]->session = std::make_unique<Session>(network->join(name_of(i)), options);
   }
@@ -85,6 +92,8 @@ class SessionNetwork : public testing::Test {
 
   std::unique_ptr<SimulatedNetwork> network;
   std::vector<std::unique_ptr<Process>> processes;
+  std::string secret;                // of the processes that start() makes; empty: none
+  std::vector<std::string> secrets;  // by process
   SessionOptions options_;
   std::uint64_t incarnation_ = 0;
 };
@@ -120,6 +129,7 @@ TEST_F(SessionNetwork, PeerThatStartsLateIsReached) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     start(1, {.seed = seed});
     processes.push_back(std::make_unique<Process>());
+    secrets.emplace_back();
     while (network->now() < TimePoint{1'500'000'000}) {
       send(0, 1, "early");
       if (!step()) network->run_until(network->now() + 1ms);
@@ -221,6 +231,72 @@ TEST_F(SessionNetwork, RestartedPeerIsAnotherOne) {
     settle();
     EXPECT_THAT(processes[0]->sink.messages, ElementsAre("from the second"));
     EXPECT_THAT(processes[1]->sink.messages, ElementsAre("to the first", "to the second"));
+  }
+}
+
+// However it has died: without the secret, a silent death has to be noticed first.
+TEST_F(SessionNetwork, RestartedPeerWithTheSecretOfTheJobTakesItsPlaceAtOnce) {
+  secret = "the secret of a job";
+  for (const Death death : {Death::kSilent, Death::kNoticed}) {
+    start(2);
+    while (send(0, 1, "to the first") != PostStatus::kOk) ASSERT_TRUE(step());
+    settle();
+    network->kill(name_of(1), death);
+    const TimePoint begin = network->now();
+    join(1);
+    while (send(1, 0, "from the second") != PostStatus::kOk) ASSERT_TRUE(step());
+    while (processes[0]->sink.messages.empty()) ASSERT_TRUE(step());
+    EXPECT_LT(network->now() - begin, 1ms);
+    EXPECT_EQ(processes[0]->sink.failures.size(), 1U);
+    settle();
+    EXPECT_THAT(processes[0]->sink.messages, ElementsAre("from the second"));
+    EXPECT_EQ(processes[0]->sink.failures.size(), 1U);
+    EXPECT_THAT(processes[1]->sink.messages, ElementsAre("to the first"));
+  }
+}
+
+TEST_F(SessionNetwork, BothSayHelloAtOnceWithTheSecretOfTheJob) {
+  secret = "the secret of a job";
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    start(2, {.seed = seed});
+    bool done[2] = {};
+    while (!done[0] || !done[1]) {
+      for (const std::size_t i : {0U, 1U})
+        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
+      ASSERT_TRUE(step());
+    }
+    settle();
+    for (const auto& process : processes) {
+      EXPECT_THAT(process->sink.messages, ElementsAre("hello")) << "seed " << seed;
+      EXPECT_THAT(process->sink.failures, IsEmpty()) << "seed " << seed;
+      EXPECT_EQ(process->session->counters().unproved, 0U) << "seed " << seed;
+      EXPECT_EQ(process->session->counters().malformed(), 0U) << "seed " << seed;
+    }
+  }
+}
+
+TEST_F(SessionNetwork, StrangersDoNotReachAJobAndDoNotDisturbIt) {
+  secret = "the secret of a job";
+  start(4);
+  secrets[2] = "";
+  secrets[3] = "the secret of another job";
+  join(2);
+  join(3);
+  while (send(0, 1, "first") != PostStatus::kOk) ASSERT_TRUE(step());
+  for (int i = 0; i < 20; ++i) {
+    for (const std::size_t stranger : {2U, 3U}) {
+      EXPECT_EQ(send(stranger, 0, "stranger"), PostStatus::kWouldBlock);
+      EXPECT_EQ(send(0, stranger, "mistake"), PostStatus::kWouldBlock);
+    }
+    EXPECT_EQ(send(0, 1, "more"), PostStatus::kOk);
+    settle();
+  }
+  EXPECT_EQ(processes[1]->sink.messages.size(), 21U);
+  EXPECT_THAT(processes[1]->sink.failures, IsEmpty());
+  EXPECT_THAT(processes[0]->sink.messages, IsEmpty());
+  for (const std::size_t stranger : {2U, 3U}) {
+    EXPECT_THAT(processes[stranger]->sink.messages, IsEmpty());
+    EXPECT_FALSE(processes[stranger]->sink.failures.empty());
   }
 }
 

@@ -56,7 +56,7 @@ TEST_F(SessionRobustness, WrongVersion) {
 }
 
 TEST_F(SessionRobustness, UnknownKind) {
-  for (const int kind : {0, 8, 255}) {
+  for (const int kind : {0, 9, 255}) {
     Frame frame = next_data(records({"a"}));
     frame.kind = static_cast<Kind>(kind);
     expect_dropped(frame, &SessionCounters::malformed_kind);
@@ -172,7 +172,7 @@ TEST_F(SessionRobustness, IntroductionTooShort) {
 
 TEST_F(SessionRobustness, ProviderWithoutEnd) {
   Frame frame = hello();
-  std::fill(frame.body.end() - 32, frame.body.end(), std::byte{'x'});
+  std::fill_n(frame.body.begin() + offsetof(Introduction, provider), 32, std::byte{'x'});
   expect_dropped(frame, &SessionCounters::malformed_introduction);
 }
 
@@ -239,8 +239,11 @@ TEST_F(SessionRobustness, ValidFramesWithFlippedBitsNeverHarm) {
   std::mt19937 random(1);
   const std::vector<Bytes> valid = {
       of_session(Kind::kData, 1, 0, records({"a", "bcd", "0123456789"})).bytes(),
-      of_session(Kind::kAck, 0, 0).bytes(), hello().bytes(), hello(3, 3).bytes(),
-      of_session(Kind::kGoodbye, 0, 0).bytes()};
+      of_session(Kind::kAck, 0, 0).bytes(),
+      hello().bytes(),
+      hello(3, 3).bytes(),
+      of_session(Kind::kGoodbye, 0, 0).bytes(),
+      of_session(Kind::kConfirm, 0, 0, Bytes(sizeof(ConfirmBody))).bytes()};
   for (int i = 0; i < 20000; ++i) {
     Bytes frame = valid[random() % valid.size()];
     for (unsigned flips = random() % 4; flips > 0; --flips)
@@ -255,7 +258,7 @@ TEST_F(SessionRobustness, ValidFramesWithFlippedBitsNeverHarm) {
     }
   }
   poll();
-  EXPECT_EQ(session->counters().frames_received, 20001U) << "these and the hello";
+  EXPECT_EQ(session->counters().frames_received, 20002U) << "these, the hello and its confirmation";
 }
 
 }  // namespace

@@ -1,0 +1,204 @@
+// Session: sends hello, welcome, confirmation and refusal.
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "transport/session/frame_codec.h"
+#include "transport/session/session.h"
+
+namespace lintel::transport {
+
+namespace {
+
+// The log is no place for a stranger to fill; the counter has them all.
+constexpr std::uint64_t kLoggedRefusals = 16;
+
+// What is wrong with the job secret of a peer; nullptr: nothing.
+const char* wrong_secret(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::kSecretMissing: return "it has no job secret and this process has one";
+    case RefuseReason::kSecretUnknown: return "it has a job secret and this process has none";
+    case RefuseReason::kOtherSecret: return "it has another job secret";
+    default: return nullptr;
+  }
+}
+
+template <class Body>
+std::array<std::byte, sizeof(Body)> encoded(const Body& body) {
+  std::array<std::byte, sizeof(Body)> bytes;
+  encode(bytes.data(), body);
+  return bytes;
+}
+
+}  // namespace
+
+// Draws an epoch, which is returned, and a nonce. Both are such that nobody can guess them: on a
+// network that does not tell who has sent a message, the epoch is what a stranger would have to
+// know.
+std::uint32_t Session::begin_epoch(const PeerSession& peer, Handshake& handshake) {
+  Digest drawn;
+  std::uint32_t epoch = 0;
+  while (epoch == 0) {
+    ++draws_;
+    drawn = hmac_sha256(number_key_, {std::as_bytes(std::span(&draws_, 1))});
+    std::memcpy(&epoch, drawn.data(), sizeof epoch);
+  }
+  handshake = {};
+  std::copy(drawn.end() - std::ssize(handshake.nonce), drawn.end(), handshake.nonce.begin());
+  handshake.hello_key = has_job_key()          ? kProvedBySecret
+                        : peer.has_contact_key ? kProvedByContact
+                                               : std::uint8_t{0};
+  return epoch;
+}
+
+const Digest& Session::key_of(const PeerSession& peer, std::uint8_t flags) const {
+  if ((flags & kProvedBySecret) != 0) return *options_.job_key->key();
+  return (flags & kProvedByContact) != 0 ? peer.contact_key : kOpenKey;
+}
+
+Introduction Session::make_introduction(const PeerSession& peer, std::uint32_t epoch,
+                                        const Handshake& handshake) const {
+  Introduction introduction{};
+  introduction.nid = self().nid.value;
+  introduction.pid = self().pid.value;
+  introduction.incarnation = options_.incarnation;
+  introduction.slot = peer.id.value;
+  introduction.epoch = epoch;
+  introduction.oldest_version = kOldestFrameVersion;
+  std::memcpy(introduction.provider, provider_, sizeof provider_);
+  std::memcpy(introduction.nonce, handshake.nonce.data(), sizeof introduction.nonce);
+  return introduction;
+}
+
+Introduction Session::make_hello(const PeerSession& peer) const {
+  Introduction hello = make_introduction(peer, peer.local_epoch, peer.handshake);
+  hello.flags = peer.handshake.hello_key;
+  return hello;
+}
+
+Introduction Session::make_welcome(const PeerSession& peer, std::uint32_t epoch,
+                                   const Handshake& handshake, std::uint32_t echoed_epoch) const {
+  Introduction welcome = make_introduction(peer, epoch, handshake);
+  welcome.echoed_epoch = echoed_epoch;
+  welcome.flags = handshake.key;
+  std::memcpy(welcome.proof, handshake.welcome.data(), sizeof welcome.proof);
+  return welcome;
+}
+
+// Computes the proofs of the welcome to `hello`, with the key of the handshake.
+void Session::prepare_welcome(const PeerSession& peer, std::uint32_t epoch, Handshake& handshake,
+                              std::uint8_t version, const Introduction& hello) const {
+  const Digest& key = key_of(peer, handshake.key);
+  const HandshakeHalf theirs{version, hello};
+  const HandshakeHalf ours{kFrameVersion, make_welcome(peer, epoch, handshake, hello.epoch)};
+  handshake.welcome = prove_welcome(key, theirs, ours);
+  handshake.expected = prove_confirmation(key, theirs, ours);
+  handshake.welcomes = true;
+  std::memcpy(handshake.remote_nonce.data(), hello.nonce, sizeof hello.nonce);
+}
+
+void Session::connect(PeerSession& peer) {
+  enter(peer, PeerState::kConnecting);
+  peer.local_epoch = begin_epoch(peer, peer.handshake);
+  peer.wanted = true;
+  peer.back_off = {};
+  start_timer(peer);
+  peer.due.hello = true;
+  if (serve_handshake(peer)) need_attention(peer);
+}
+
+// False: the lower transport has no room.
+bool Session::send_hello(PeerSession& peer) {
+  Introduction hello = make_hello(peer);
+  if (hello.flags != 0) {
+    const Digest proof = prove_hello(key_of(peer, hello.flags), peer.name, {kFrameVersion, hello});
+    std::memcpy(hello.proof, proof.data(), sizeof hello.proof);
+  }
+  const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
+  const PostStatus status = send_alone(peer.lower, header, encoded(hello));
+  if (status == PostStatus::kWouldBlock) return false;
+  peer.due.hello = false;
+  // If the connection was refused, the timer tries again.
+  if (status == PostStatus::kFailed) return true;
+  ++counters_.hellos;
+  frame_is_leaving(peer, 0);
+  return true;
+}
+
+// Answers the hello that was accepted last. False: the lower transport has no room, or the peer is
+// lost.
+bool Session::send_welcome(PeerSession& peer) {
+  const Introduction welcome =
+      make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
+  const FrameHeader header{0,
+                           0,
+                           static_cast<std::uint8_t>(FrameKind::kWelcome),
+                           peer.remote_slot,
+                           peer.remote_epoch,
+                           peer.sent,
+                           peer.received,
+                           0};
+  const PostStatus status = send_alone(peer.lower, header, encoded(welcome));
+  if (status == PostStatus::kFailed)
+    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+  if (status != PostStatus::kOk) return false;
+  peer.due.welcome = false;
+  frame_is_leaving(peer, 0);
+  return true;
+}
+
+// As send_welcome().
+bool Session::send_confirmation(PeerSession& peer) {
+  ConfirmBody body;
+  std::memcpy(body.proof, peer.handshake.confirmation.data(), sizeof body.proof);
+  const FrameHeader header{0,
+                           0,
+                           static_cast<std::uint8_t>(FrameKind::kConfirm),
+                           peer.remote_slot,
+                           peer.remote_epoch,
+                           peer.sent,
+                           peer.received,
+                           0};
+  const PostStatus status = send_alone(peer.lower, header, encoded(body));
+  if (status == PostStatus::kFailed)
+    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+  if (status != PostStatus::kOk) return false;
+  peer.due.confirm = false;
+  frame_is_leaving(peer, 0);
+  return true;
+}
+
+// Sends what is due of a handshake under way, and opens the session when our confirmation has been
+// sent: nothing may overtake it. True: something remains, because the lower transport has no room.
+bool Session::serve_handshake(PeerSession& peer) {
+  if (peer.due.confirm) {
+    if (send_confirmation(peer)) opened(peer);
+  } else if (!peer.due.welcome || send_welcome(peer)) {
+    if (peer.due.hello) send_hello(peer);
+  }
+  return (peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming) &&
+         peer.due.any();
+}
+
+void Session::refuse(PeerId lower, const Introduction& hello, RefuseReason reason) {
+  ++counters_.refused;
+  if (const char* const wrong = wrong_secret(reason)) {
+    if (++counters_.refused_secret <= kLoggedRefusals)
+      LINTEL_LOG(kWarn, "refused the process %u.%u.%u.%u pid %u: %s", hello.nid >> 24,
+                 hello.nid >> 16 & 0xff, hello.nid >> 8 & 0xff, hello.nid & 0xff, hello.pid, wrong);
+  }
+  RefuseBody refusal{};
+  refusal.echoed_epoch = hello.epoch;
+  refusal.reason = static_cast<std::uint8_t>(reason);
+  refusal.oldest_version = kOldestFrameVersion;
+  std::memcpy(refusal.provider, provider_, sizeof provider_);
+  std::memcpy(refusal.echoed_nonce, hello.nonce, sizeof refusal.echoed_nonce);
+  const FrameHeader header{
+      0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), hello.slot, hello.epoch, 0, 0, 0};
+  // If there is no room, nothing is sent; the peer repeats its hello.
+  if (send_alone(lower, header, encoded(refusal)) == PostStatus::kOk)
+    frame_is_leaving(*find_by_lower(lower), 0);
+}
+
+}  // namespace lintel::transport

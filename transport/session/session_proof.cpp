@@ -1,0 +1,73 @@
+#include "transport/session/session_proof.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "transport/session/frame_codec.h"
+
+namespace lintel::transport {
+
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view word) {
+  return std::as_bytes(std::span(word.data(), word.size()));
+}
+
+std::span<const std::byte> bytes_of(const std::uint8_t& version) {
+  return std::as_bytes(std::span(&version, 1));
+}
+
+using IntroductionBytes = std::array<std::byte, sizeof(Introduction)>;
+IntroductionBytes bytes_of(const Introduction& introduction) {
+  IntroductionBytes bytes;
+  encode(bytes.data(), introduction);
+  return bytes;
+}
+
+using NameBytes = std::array<std::byte, 8>;
+NameBytes bytes_of(ProcessId name) {
+  NameBytes bytes;
+  const std::uint32_t numbers[] = {network_order(name.nid.value), network_order(name.pid.value)};
+  std::memcpy(bytes.data(), numbers, bytes.size());
+  return bytes;
+}
+
+Digest prove_both(const Digest& key, std::string_view word, const HandshakeHalf& hello,
+                  const HandshakeHalf& welcome) {
+  const IntroductionBytes first = bytes_of(hello.introduction);
+  const IntroductionBytes second = bytes_of(welcome.introduction);
+  return hmac_sha256(key,
+                     {bytes_of(word), bytes_of(hello.version), std::span(first).first(kProvedBytes),
+                      bytes_of(welcome.version), std::span(second).first(kProvedBytes)});
+}
+
+}  // namespace
+
+Digest prove_hello(const Digest& key, ProcessId to, const HandshakeHalf& hello) {
+  const NameBytes name = bytes_of(to);
+  const IntroductionBytes half = bytes_of(hello.introduction);
+  return hmac_sha256(
+      key, {bytes_of("hello"), name, bytes_of(hello.version), std::span(half).first(kProvedBytes)});
+}
+
+Digest prove_welcome(const Digest& key, const HandshakeHalf& hello, const HandshakeHalf& welcome) {
+  return prove_both(key, "welcome", hello, welcome);
+}
+
+Digest prove_confirmation(const Digest& key, const HandshakeHalf& hello,
+                          const HandshakeHalf& welcome) {
+  return prove_both(key, "confirm", hello, welcome);
+}
+
+Digest contact_key(const ContactShare& one, const ContactShare& other) {
+  const bool in_order = one.name < other.name;
+  const ContactShare& first = in_order ? one : other;
+  const ContactShare& second = in_order ? other : one;
+  const std::uint64_t incarnations[] = {network_order(first.incarnation),
+                                        network_order(second.incarnation)};
+  const NameBytes names[] = {bytes_of(first.name), bytes_of(second.name)};
+  return hmac_sha256(kOpenKey, {bytes_of("contact"), names[0], names[1],
+                                std::as_bytes(std::span(incarnations)), first.nonce, second.nonce});
+}
+
+}  // namespace lintel::transport

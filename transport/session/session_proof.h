@@ -1,0 +1,50 @@
+#pragma once
+// The proofs of a handshake: what a process computes to show that it has a key, and what its peer
+// compares with. doc/wire_format.md, "Proofs", describes the bytes. Pure functions.
+//
+// A proof covers both introductions up to their proofs, and with them the names, incarnations,
+// slots, epochs, nonces, versions and providers. Each kind of proof begins with another word, so
+// that none can be used in the place of another, nor be sent back to who made it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/ids.h"
+#include "transport/session/frame_format.h"
+#include "transport/session/hmac.h"
+
+namespace lintel::transport {
+
+using Nonce = std::array<std::byte, sizeof(Introduction::nonce)>;
+
+// One side's part of a handshake.
+struct HandshakeHalf {
+  std::uint8_t version = 0;  // FrameHeader::version
+  Introduction introduction{};
+};
+
+// Of the hello, for who has the key already. `to`: the process that the hello goes to.
+Digest prove_hello(const Digest& key, ProcessId to, const HandshakeHalf& hello);
+// Of the welcome: it answers this hello.
+Digest prove_welcome(const Digest& key, const HandshakeHalf& hello, const HandshakeHalf& welcome);
+// Of the confirmation: its sender has sent this hello and received this welcome.
+Digest prove_confirmation(const Digest& key, const HandshakeHalf& hello,
+                          const HandshakeHalf& welcome);
+
+// What a process contributes to the key of a first contact.
+struct ContactShare {
+  ProcessId name;
+  std::uint64_t incarnation = 0;
+  Nonce nonce{};
+};
+// The key that two processes without a job secret have in common after a first contact. The same
+// for both sides, whoever began. Who has seen both nonces can compute it.
+Digest contact_key(const ContactShare& one, const ContactShare& other);
+
+// The key of processes that have no other: everybody knows it. What it proves is that its user has
+// received the nonces.
+inline constexpr Digest kOpenKey{};
+
+}  // namespace lintel::transport
