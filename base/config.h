@@ -46,6 +46,7 @@ struct Config {
   std::string impi;          // empty: the job is not part of an IMPI job
   std::string impi_native;   // client ranks, separated by commas
   std::uint64_t job_id = 0;  // 0: none
+  std::string secret_file;   // empty: none
   std::string faults;        // fault plan, see transport/faulty
   LogLevel log_level = LogLevel::kWarn;
   std::string log_file;  // empty: standard error

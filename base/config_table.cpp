@@ -101,6 +101,12 @@ constexpr Setting kSettings[] = {
      "The job that a process belongs to, for access control; 0: none. The same for all processes "
      "that one launcher starts together.",
      &Config::job_id},
+    {"LINTEL_SECRET_FILE", SettingType::kString, "", 0, 0, {},
+     "File with the secret of a job, 16 to 4096 bytes, which belongs to the user and has mode 0600 "
+     "or 0400. Processes with the same secret talk to each other and to nobody else; lintel-run "
+     "makes one for each job unless it is set. Unset: MPI uses a secret that its launcher has "
+     "passed on, and other programs have none. See doc/security.md.",
+     &Config::secret_file},
     {"LINTEL_FAULTS", SettingType::kString, "", 0, 0, {},
      "For tests: a plan of faults to inject below the engine, such as drop=0.01,seed=7. Unset: "
      "none.",

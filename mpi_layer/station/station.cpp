@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/mutex.h"
@@ -65,6 +66,9 @@ Outcome<> Station::add(const World& world) {
     const MutexLock lock(process.lock());
     process.progress().share_processors((processes + processors - 1) / processors);
   }
+  // From here on nobody but the processes of the job reaches this one. Alone it has no peers, and
+  // may talk to others by Portals.
+  if (world.size() > 1) portals::give_job_secret(std::as_bytes(std::span(world.secret.bytes)));
   for (const ProcessId process : world.processes) {
     const bool outside = process.nid == kOutsideNode;
     if ((outside ? messenger_->add_outside() : messenger_->add_peer(process)) != CallError::kNone) {

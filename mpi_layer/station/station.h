@@ -32,7 +32,8 @@ class Station {
   // The settings from which both ends of a message compute credit, as a line of text.
   std::string limits() const;
 
-  // Adds the processes of `world` to the messenger, so that its numbers are their ranks. Those on
+  // Gives the session the secret of `world`, and adds its processes to the messenger, so that its
+  // numbers are their ranks. No process may send before all have called it. Those on
   // kOutsideNode (gateway.h) are outside processes. Call it once. If more processes are on this
   // node than it has processors, waits yield the processor while they poll.
   Outcome<> add(const World& world);

@@ -76,6 +76,7 @@ void Job::start_ranks() {
   RankStart start;
   start.ranks = options_.ranks;
   start.job_id = job_id_;
+  start.secret_file = secret_.path();
   start.program = &options_.program;
   start.signals = &signals_;
   start.cores = cores ? &*cores : nullptr;

@@ -21,6 +21,7 @@
 
 #include "guardian.h"
 #include "input.h"
+#include "job_secret_file.h"
 #include "options.h"
 #include "output.h"
 #include "pmi1_server.h"
@@ -82,6 +83,7 @@ class Job {
   Output errors_;
   Input input_;
   Pmi1Server server_;
+  JobSecretFile secret_;
   std::vector<RankProcess> ranks_;
   std::size_t running_ = 0;
 

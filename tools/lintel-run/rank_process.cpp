@@ -112,8 +112,8 @@ RankProcess::RankProcess(const RankStart& start, LineForwarder output_to, LineFo
     standard_input.theirs = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!standard_input.theirs.is_open()) refused("open of /dev/null");
   }
-  const std::vector<std::string> environment =
-      rank_environment(environ, start.rank, start.ranks, pmi_socket.theirs.get(), start.job_id);
+  const std::vector<std::string> environment = rank_environment(
+      environ, start.rank, start.ranks, pmi_socket.theirs.get(), start.job_id, start.secret_file);
   const std::vector<char*> arguments = pointers_to(*start.program);
   const std::vector<char*> variables = pointers_to(environment);
   cpu_set_t cores{};

@@ -23,6 +23,7 @@ struct RankStart {
   std::size_t rank = 0;
   std::size_t ranks = 1;
   unsigned job_id = 0;
+  std::string secret_file;
   const std::vector<std::string>* program = nullptr;
   const Signals* signals = nullptr;
   const Cores* cores = nullptr;  // null: the rank is not bound

@@ -16,6 +16,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/private_descriptor.h"
 #include "portals/engine/node/node_transport.h"
 
@@ -26,6 +27,7 @@ struct Host {
   std::mutex mutex;  // guards start and stop
   std::atomic<Process*> current{nullptr};
   std::unique_ptr<Process> own;
+  std::shared_ptr<transport::JobKey> job_key;  // of `own`
   unsigned starts = 0;
   // the operating-system process that has made `own`; 0: `own` is of the parent of this process
   pid_t owner = 0;
@@ -98,8 +100,9 @@ bool make_process(Host& state) {
   for (const std::string& error : reading.errors) LINTEL_LOG(kError, "%s", error.c_str());
   if (!reading.errors.empty()) return false;
   state.config = reading.config;
-  state.own =
-      std::make_unique<Process>(process_options(state.config), node_transport(state.config));
+  state.job_key = new_job_key();
+  state.own = std::make_unique<Process>(process_options(state.config),
+                                        node_transport(state.config, state.job_key));
   state.own->set_service(report_state);
   state.owner = ::getpid();
   state.current.store(state.own.get());
@@ -155,6 +158,15 @@ bool host_started() {
   const std::lock_guard<std::mutex> lock(state.mutex);
   forget_parents(state);
   return state.starts > 0;
+}
+
+void give_job_secret(std::span<const std::byte> secret) {
+  Host& state = host();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  forget_parents(state);
+  if (state.own == nullptr) return;
+  const MutexLock process_lock(state.own->lock());
+  give_secret(*state.job_key, secret);
 }
 
 const Config& host_config() { return host().config; }

@@ -9,6 +9,9 @@
 // children that exec at once.
 // Thread: any. Only start_host(), stop_host() and ScopedProcess change the current process.
 
+#include <cstddef>
+#include <span>
+
 #include "base/config.h"
 #include "portals/engine/process/process.h"
 
@@ -29,6 +32,12 @@ bool host_started();
 
 // The settings that were read at the start.
 const Config& host_config();
+
+// Gives the Process of start_host() the secret of the job that this operating-system process
+// belongs to, unless it has one from LINTEL_SECRET_FILE: from now on it talks only to processes
+// that have the same. Sessions that were opened without it end. No effect without a start.
+// REQUIRES: the secret is not empty.
+void give_job_secret(std::span<const std::byte> secret);
 
 // Makes `process` (not owned) the current process until the end of the scope.
 class ScopedProcess {

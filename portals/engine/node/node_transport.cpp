@@ -3,24 +3,42 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <random>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "base/interface_address.h"
+#include "base/random_numbers.h"
+#include "base/secret_file.h"
 #include "transport/faulty/fault_plan.h"
 #include "transport/faulty/faulty_transport.h"
 #include "transport/network/network.h"
+#include "transport/session/job_key.h"
 #include "transport/session/session.h"
 
 namespace lintel::portals {
 namespace {
 
-std::uint64_t draw_incarnation() {
-  std::random_device source;
-  std::uint64_t number = 0;
-  while (number == 0) number = (std::uint64_t{source()} << 32) | source();
-  return number;
+// Random numbers that tell this incarnation from others, and from which its nonces come.
+void draw(transport::SessionOptions& session) {
+  RandomNumbers numbers;
+  while (session.incarnation == 0) session.incarnation = numbers.next();
+  for (std::size_t at = 0; at < session.random.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t number = numbers.next();
+    std::memcpy(session.random.data() + at, &number, sizeof number);
+  }
+}
+
+// The job's secret, if LINTEL_SECRET_FILE is set.
+Error read_secret(const Config& config, transport::JobKey& job_key, std::string& explanation) {
+  if (config.secret_file.empty() || job_key.key()) return Error();
+  const SecretReading reading = read_secret_file(config.secret_file);
+  if (reading.problem.empty()) {
+    job_key.give(reading.secret);
+    return Error();
+  }
+  explanation = "LINTEL_SECRET_FILE: " + reading.problem;
+  return Error(Loss::kInterface, "read_secret_file", "the secret of the job is not accepted");
 }
 
 // The pid of the interface is the reason; another pid may be possible.
@@ -29,8 +47,11 @@ bool pid_at_fault(const Error& error) {
          error.code() == EBUSY;
 }
 
-Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pid pid,
-                                                        std::string& explanation) {
+Result<std::unique_ptr<transport::Transport>> open_node(
+    const Config& config, const std::shared_ptr<transport::JobKey>& job_key, Pid pid,
+    std::string& explanation) {
+  // First, because nobody may reach a process that has not got its secret.
+  if (const Error error = read_secret(config, *job_key, explanation); !error.ok()) return error;
   const Result<std::string> address = interface_address(config.interface);
   if (!address) {
     explanation = "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
@@ -67,7 +88,8 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
     lower = std::make_unique<transport::FaultyTransport>(std::move(lower), plan);
   }
   transport::SessionOptions session;
-  session.incarnation = draw_incarnation();
+  draw(session);
+  session.job_key = job_key;
   session.window_frames = static_cast<std::uint32_t>(config.window_frames);
   session.dead_peer_deadline = config.peer_timeout;
   session.connect_deadline = config.connect_timeout;
@@ -77,9 +99,16 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
 
 }  // namespace
 
-TransportFactory node_transport(const Config& config) {
-  return
-      [config](Pid pid, std::string& explanation) { return open_node(config, pid, explanation); };
+std::shared_ptr<transport::JobKey> new_job_key() { return std::make_shared<transport::JobKey>(); }
+
+void give_secret(transport::JobKey& job_key, std::span<const std::byte> secret) {
+  job_key.give(secret);
+}
+
+TransportFactory node_transport(const Config& config, std::shared_ptr<transport::JobKey> job_key) {
+  return [config, job_key = std::move(job_key)](Pid pid, std::string& explanation) {
+    return open_node(config, job_key, pid, explanation);
+  };
 }
 
 ProcessOptions process_options(const Config& config) {

@@ -130,6 +130,29 @@ class LintelRun(unittest.TestCase):
             run("-n", "1", "sh", "-c", "echo $LINTEL_JOB_ID",
                 env={**own, "LINTEL_JOB_ID": "7"}).stdout, "7\n")
 
+    def test_EveryJobHasASecretThatItsUserAloneCanReadUnlessTheUserHasSetOne(self):
+        own = {name: value for name, value in os.environ.items() if name != "LINTEL_SECRET_FILE"}
+        show = ("stat -Lc '%a %u %F' $LINTEL_SECRET_FILE; "
+                "od -An -tx1 $LINTEL_SECRET_FILE | tr -d ' \\n'")
+        secrets = []
+        for _ in range(2):
+            ranks = run("-n", "2", "sh", "-c", f"echo $({show})", env=own).stdout.splitlines()
+            self.assertEqual(ranks[0], ranks[1])
+            self.assertRegex(ranks[0], f"^600 {os.geteuid()} regular file [0-9a-f]{{64}}$")
+            secrets.append(ranks[0].split()[-1])
+        self.assertNotEqual(secrets[0], secrets[1])
+        self.assertEqual(
+            run("-n", "1", "sh", "-c", "echo $LINTEL_SECRET_FILE",
+                env={**own, "LINTEL_SECRET_FILE": "/mine"}).stdout, "/mine\n")
+
+    def test_TheSecretOfAJobIsNotInTheEnvironmentOfItsRanks(self):
+        program = ("import os; s = open(os.environ['LINTEL_SECRET_FILE'], 'rb').read(); "
+                   "e = open('/proc/self/environ', 'rb').read(); "
+                   "print(len(s), s in e, s.hex().encode() in e)")
+        own = {name: value for name, value in os.environ.items() if name != "LINTEL_SECRET_FILE"}
+        self.assertEqual(run("-n", "1", sys.executable, "-c", program, env=own).stdout,
+                         "32 False False\n")
+
     def test_RanksOfAClientOfImpiAreToldWhichItIs(self):
         own = {name: value for name, value in os.environ.items() if name != "LINTEL_IMPI"}
         self.assertEqual(

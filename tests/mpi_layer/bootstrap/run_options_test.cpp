@@ -107,15 +107,16 @@ TEST(RunOptions, WrongImpiIsNamedWithWhatWasExpected) {
 TEST(RankEnvironment, HasThisJobsLauncherAndNoOther) {
   const char* own[] = {"PATH=/bin",   "PMI_RANK=9",      "PMIX_NAMESPACE=x",
                        "PMIX_RANK=0", "LINTEL_LOG=info", nullptr};
-  EXPECT_THAT(rank_environment(own, 2, 4, 17, 4711),
+  EXPECT_THAT(rank_environment(own, 2, 4, 17, 4711, "/a/secret"),
               ElementsAre("PATH=/bin", "LINTEL_LOG=info", "PMI_FD=17", "PMI_RANK=2", "PMI_SIZE=4",
-                          "LINTEL_JOB_ID=4711"));
+                          "LINTEL_JOB_ID=4711", "LINTEL_SECRET_FILE=/a/secret"));
 }
 
-TEST(RankEnvironment, KeepsTheJobIdThatTheUserHasSet) {
-  const char* own[] = {"LINTEL_JOB_ID=7", nullptr};
-  EXPECT_THAT(rank_environment(own, 0, 1, 3, 4711),
-              ElementsAre("LINTEL_JOB_ID=7", "PMI_FD=3", "PMI_RANK=0", "PMI_SIZE=1"));
+TEST(RankEnvironment, KeepsTheJobIdAndTheSecretThatTheUserHasSet) {
+  const char* own[] = {"LINTEL_JOB_ID=7", "LINTEL_SECRET_FILE=", nullptr};
+  EXPECT_THAT(rank_environment(own, 0, 1, 3, 4711, "/a/secret"),
+              ElementsAre("LINTEL_JOB_ID=7", "LINTEL_SECRET_FILE=", "PMI_FD=3", "PMI_RANK=0",
+                          "PMI_SIZE=1"));
 }
 
 }  // namespace
