@@ -144,7 +144,7 @@ struct PeerSession {
   // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
   bool awaited() const { return sent != acknowledged || watchers > 0 || contested; }
 };
-static_assert(sizeof(PeerSession) <= 448, "an idle peer is to stay far below 1 KiB");
+static_assert(sizeof(PeerSession) <= 512, "an idle peer is to stay far below 1 KiB");
 
 template <PeerHook PeerSession::*Hook>
 using PeerList =
