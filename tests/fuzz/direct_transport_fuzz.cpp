@@ -1,8 +1,8 @@
-// libFuzzer entry: strangers against a whole DirectTransport, on real sockets of loopback. The input
-// is a list of commands: connections that come and go, greetings and pieces, valid or not, cut
-// anywhere; calls of the owner in between; and time that passes. Checked besides memory: each write
-// and placed message of the owner ends once, memory that was given back does not change, and in the
-// end every frame is free.
+// libFuzzer entry: strangers against a whole DirectTransport, on real sockets of loopback. The
+// input is a list of commands: connections that come and go, greetings and pieces, valid or not,
+// cut anywhere; calls of the owner in between; and time that passes. Checked besides memory: each
+// write and placed message of the owner ends once, memory that was given back does not change, and
+// in the end every frame is free.
 
 #include <arpa/inet.h>
 #include <net/if.h>
