@@ -47,7 +47,7 @@ Row measure_swap_latency(Conversation& conversation, const Settings& settings, s
     pair.watched(1, [&] {
       for (std::uint64_t i = 0; i < row.iterations; ++i) {
         const std::uint64_t mine = pattern_id(Origin::kInitiator, 0, i);
-        own.local->fill(mine);
+        own.local->fill(pattern(mine));
         swaps(1);
         own.landing->check(there);
         there = mine;
@@ -59,7 +59,7 @@ Row measure_swap_latency(Conversation& conversation, const Settings& settings, s
   const auto message = [](std::uint64_t pass) { return pattern_id(Origin::kInitiator, pass, 0); };
   time_singles(
       settings, row, latency, 1, one_at_a_time(pair), swaps,
-      [&](std::uint64_t pass) { own.local->fill(message(pass)); },
+      [&](std::uint64_t pass) { own.local->fill(pattern(message(pass))); },
       [&](std::uint64_t pass) {
         pair.at_target("check", "exposed", message(pass));
         if (row.iterations > 1) own.landing->check(message(pass));
@@ -76,7 +76,7 @@ Row measure_fetch_latency(Conversation& conversation, const Settings& settings,
   Metric latency{"fetch_latency", "Fetch-atomic latency", Quantity::kTime, {}};
   Pair pair = pair_of(conversation, settings, size, true, SideParameters().events);
   Side& own = pair.own();
-  own.local->fill_operands();
+  own.local->fill(operands());
   const auto fetches = [&](std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) run_alone(own, Action::kFetchAdd);
   };
@@ -109,7 +109,7 @@ Row measure_fetch_latency(Conversation& conversation, const Settings& settings,
 Row measure_atomic_rate(Conversation& conversation, const Settings& settings, std::uint64_t size) {
   Row row = row_of(settings, size, settings.window_iterations(size));
   Pair pair = pair_of(conversation, settings, size, false, window_events(settings.window));
-  pair.own().local->fill_operands();
+  pair.own().local->fill(operands());
   const auto seconds = time_passes(
       settings, row, [&](std::uint64_t, auto traffic) { pair.watched(settings.window, traffic); },
       [&](std::uint64_t count) { run_stream(pair.own(), Action::kAdd, count, settings.window); },

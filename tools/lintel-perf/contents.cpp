@@ -10,13 +10,11 @@ namespace {
 
 constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;  // odd; its multiples have bits everywhere
 
-// Calls `each(at, bytes, length)` for all parts of the message from `offset` on that lie in one
-// word:
-// `at` is the part's place in memory, `bytes` what `word(index)` has there.
-template <class Word, class Each>
-void each_word(std::uint64_t offset, std::size_t size, Word word, Each each) {
+// Calls each(place in memory, expected bytes, length) for every part that lies in one word.
+template <class Each>
+void each_word(std::uint64_t offset, std::size_t size, const Content& content, Each each) {
   for (std::size_t at = 0; at < size;) {
-    const std::uint64_t value = word((offset + at) / 8);
+    const std::uint64_t value = content.word((offset + at) / 8);
     std::array<std::byte, 8> bytes;
     std::memcpy(bytes.data(), &value, 8);
     const std::size_t skipped = (offset + at) % 8;
@@ -30,26 +28,6 @@ void each_word(std::uint64_t offset, std::size_t size, Word word, Each each) {
   }
 }
 
-template <class Word>
-void fill(std::span<std::byte> memory, std::uint64_t offset, Word word) {
-  each_word(offset, memory.size(), word, [&](std::size_t at, auto bytes, auto length) {
-    std::memcpy(memory.data() + at, bytes.data(), length);
-  });
-}
-
-template <class Word>
-std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset, Word word) {
-  std::optional<Mismatch> first;
-  each_word(offset, memory.size(), word, [&](std::size_t at, auto bytes, auto length) {
-    if (first || std::memcmp(memory.data() + at, bytes.data(), length) == 0) return;
-    std::size_t i = 0;
-    while (memory[at + i] == bytes[i]) ++i;
-    first = Mismatch{offset + at + i, std::to_integer<std::uint8_t>(bytes[i]),
-                     std::to_integer<std::uint8_t>(memory[at + i])};
-  });
-  return first;
-}
-
 std::uint64_t base_of(std::uint64_t id) {
   std::uint64_t x = id + kStep;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -59,46 +37,37 @@ std::uint64_t base_of(std::uint64_t id) {
   return (x & ~std::uint64_t{0xff}) | ((id ^ (id >> 63)) & 0xff);
 }
 
-auto pattern(std::uint64_t id, std::uint64_t flip) {
-  return [base = base_of(id), flip](std::uint64_t index) { return (base + index * kStep) ^ flip; };
-}
-
-auto sums(std::uint64_t times) {
-  return [times](std::uint64_t index) { return sum_word(index, times); };
-}
-
 }  // namespace
 
-void fill_pattern(std::span<std::byte> memory, std::uint64_t id, std::uint64_t offset) {
-  fill(memory, offset, pattern(id, 0));
+Content pattern(std::uint64_t id) { return {base_of(id), kStep}; }
+
+Content poison(std::uint64_t id) { return {base_of(id), kStep, ~std::uint64_t{0}}; }
+
+Content operands() { return {kStep, 2 * kStep}; }
+
+// Word i begins as -1 - i kStep; each sum adds its operand.
+Content sums(std::uint64_t times) {
+  const Content added = operands();
+  return {times * added.base - 1, times * added.step - kStep};
 }
 
-void fill_poison(std::span<std::byte> memory, std::uint64_t id, std::uint64_t offset) {
-  fill(memory, offset, pattern(id, ~std::uint64_t{0}));
+void fill(std::span<std::byte> memory, std::uint64_t offset, const Content& content) {
+  each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
+    std::memcpy(memory.data() + at, bytes.data(), length);
+  });
 }
 
-std::optional<Mismatch> check_pattern(std::span<const std::byte> memory, std::uint64_t id,
-                                      std::uint64_t offset) {
-  return check(memory, offset, pattern(id, 0));
-}
-
-std::uint64_t operand_word(std::uint64_t index) { return (2 * index + 1) * kStep; }
-
-std::uint64_t sum_word(std::uint64_t index, std::uint64_t times) {
-  return ~(index * kStep) + times * operand_word(index);
-}
-
-void fill_operands(std::span<std::byte> memory, std::uint64_t offset) {
-  fill(memory, offset, operand_word);
-}
-
-void fill_sums(std::span<std::byte> memory, std::uint64_t times, std::uint64_t offset) {
-  fill(memory, offset, sums(times));
-}
-
-std::optional<Mismatch> check_sums(std::span<const std::byte> memory, std::uint64_t times,
-                                   std::uint64_t offset) {
-  return check(memory, offset, sums(times));
+std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset,
+                              const Content& content) {
+  std::optional<Mismatch> first;
+  each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
+    if (first || std::memcmp(memory.data() + at, bytes.data(), length) == 0) return;
+    std::size_t i = 0;
+    while (memory[at + i] == bytes[i]) ++i;
+    first = Mismatch{offset + at + i, std::to_integer<std::uint8_t>(bytes[i]),
+                     std::to_integer<std::uint8_t>(memory[at + i])};
+  });
+  return first;
 }
 
 }  // namespace lintel::perf

@@ -1,13 +1,7 @@
 #pragma once
 // What message memory holds, so that a missing, misplaced, torn or repeated message is noticed.
-// Both processes know every byte without any exchange. Memory is given piece by piece: `offset` is
-// the place of its first byte in the message.
-//
-// Patterns: a message's bytes are made from its number alone. Messages whose ids differ in the low
-// 8 bits differ in their first byte, so also messages of one byte can be told apart.
-//
-// Sums: the operand and the start of each 64-bit word are known from its place, so the value after
-// any number of atomic sums is too. Words differ, and sums carry through all bytes.
+// Every process knows all bytes without any exchange: they are 64-bit words that follow from their
+// place in the message. Memory is given piece by piece; `offset` is the place of its first byte.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +10,12 @@
 
 namespace lintel::perf {
 
-struct Mismatch {
-  std::uint64_t offset;  // in the message, bytes
-  std::uint8_t expected;
-  std::uint8_t found;
+struct Content {
+  std::uint64_t base;
+  std::uint64_t step;
+  std::uint64_t flip = 0;
+
+  constexpr std::uint64_t word(std::uint64_t index) const { return (base + index * step) ^ flip; }
 };
 
 enum class Origin : std::uint8_t { kInitiator = 0, kTarget = 1 };
@@ -30,21 +26,25 @@ constexpr std::uint64_t pattern_id(Origin origin, std::uint64_t pass, std::uint6
          (iteration & 0xffffffffffff);
 }
 
-// Writes message `id`, or bytes each of which differs from it; finds the first byte that is not
-// its.
-void fill_pattern(std::span<std::byte> memory, std::uint64_t id, std::uint64_t offset);
-void fill_poison(std::span<std::byte> memory, std::uint64_t id, std::uint64_t offset);
-std::optional<Mismatch> check_pattern(std::span<const std::byte> memory, std::uint64_t id,
-                                      std::uint64_t offset);
+// Message `id`. Messages whose ids differ in the low 8 bits differ in their first byte, so also
+// messages of one byte can be told apart.
+Content pattern(std::uint64_t id);
+// Differs from message `id` in every byte.
+Content poison(std::uint64_t id);
+// What each atomic sum adds, and what `times` of them leave. Words differ, and sums carry through
+// all bytes.
+Content operands();
+Content sums(std::uint64_t times);
 
-// What each sum adds to word `index`, and that word after `times` sums.
-std::uint64_t operand_word(std::uint64_t index);
-std::uint64_t sum_word(std::uint64_t index, std::uint64_t times);
+struct Mismatch {
+  std::uint64_t offset;  // in the message, bytes
+  std::uint8_t expected;
+  std::uint8_t found;
+};
 
-// The same for sums: what is added, and what `times` sums leave.
-void fill_operands(std::span<std::byte> memory, std::uint64_t offset);
-void fill_sums(std::span<std::byte> memory, std::uint64_t times, std::uint64_t offset);
-std::optional<Mismatch> check_sums(std::span<const std::byte> memory, std::uint64_t times,
-                                   std::uint64_t offset);
+void fill(std::span<std::byte> memory, std::uint64_t offset, const Content& content);
+// The first byte that differs.
+std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset,
+                              const Content& content);
 
 }  // namespace lintel::perf

@@ -29,7 +29,7 @@ class Gets {
     auto& slots = pair_.own().local_slots;
     verify_in_slots(slots.size(), row.iterations, [&](std::uint64_t first, std::uint64_t count) {
       pair_.slots_at_target("fill_slots", Origin::kTarget, first, count);
-      for (std::uint64_t i = 0; i < count; ++i) slots[i].poison(id(0, first + i));
+      for (std::uint64_t i = 0; i < count; ++i) slots[i].fill(poison(id(0, first + i)));
       pair_.watched(window_, [&] { run_slots(pair_.own(), Action::kGet, count, window_); });
       for (std::uint64_t i = 0; i < count; ++i) slots[i].check(id(0, first + i));
     });
@@ -47,7 +47,7 @@ class Gets {
   auto prepare() {
     return [this](std::uint64_t pass) {
       pair_.at_target("fill", "exposed", id(pass, 0));
-      pair_.own().local->poison(id(pass, 0));
+      pair_.own().local->fill(poison(id(pass, 0)));
     };
   }
   auto check() {

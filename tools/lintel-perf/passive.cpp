@@ -61,8 +61,8 @@ Row measure_passive_target(Conversation& conversation, const Settings& settings,
     for (std::uint64_t i = 0; i < most && absent(); ++i) {
       const std::uint64_t id = pattern_id(Origin::kInitiator, 1, i);
       if (settings.validate) {
-        own.local->fill(id);
-        own.landing->poison(id);
+        own.local->fill(pattern(id));
+        own.landing->fill(poison(id));
       }
       const double put = put_to_ack(own);
       const double get = get_to_reply(own);

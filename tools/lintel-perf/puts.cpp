@@ -25,7 +25,7 @@ void verify_pings(Conversation& conversation, Pair& pair, std::uint64_t messages
   conversation.start("ping_pong_verified", {{"messages", messages}});
   pair.watched(1, [&] {
     ping(
-        own, messages, [&](std::uint64_t i) { own.local->fill(mine(0, i)); },
+        own, messages, [&](std::uint64_t i) { own.local->fill(pattern(mine(0, i))); },
         [&](std::uint64_t i) {
           own.operations->settle();
           failure.note([&] { own.exposed->check(theirs(0, i)); });
@@ -38,8 +38,8 @@ void verify_pings(Conversation& conversation, Pair& pair, std::uint64_t messages
 // Gives a pass of puts both ways messages of its own, so that what lies there afterwards can only
 // have come with it.
 void prepare_both(Pair& pair, std::uint64_t pass) {
-  pair.own().local->fill(mine(pass));
-  pair.own().exposed->poison(theirs(pass));
+  pair.own().local->fill(pattern(mine(pass)));
+  pair.own().exposed->fill(poison(theirs(pass)));
   pair.at_target("fill", "local", theirs(pass));
   pair.at_target("poison", "exposed", mine(pass));
 }
@@ -72,7 +72,8 @@ PutStream put_stream(Conversation& conversation, const Settings& settings, std::
   Side& side = pair.own();
   if (settings.validate) {
     verify_in_slots(own.slots, row.iterations, [&](std::uint64_t first, std::uint64_t count) {
-      for (std::uint64_t i = 0; i < count; ++i) side.local_slots[i].fill(mine(0, first + i));
+      for (std::uint64_t i = 0; i < count; ++i)
+        side.local_slots[i].fill(pattern(mine(0, first + i)));
       pair.watched(count, [&] { run_slots(side, Action::kAckedPut, count, count); });
       pair.slots_at_target("check_slots", Origin::kInitiator, first, count);
     });
@@ -90,7 +91,7 @@ PutStream put_stream(Conversation& conversation, const Settings& settings, std::
         if (local) conversation.finish();
       },
       [&](std::uint64_t pass) {
-        side.local->fill(mine(pass));
+        side.local->fill(pattern(mine(pass)));
         pair.at_target("poison", "exposed", mine(pass));
       },
       [&](std::uint64_t pass) { pair.at_target("check", "exposed", mine(pass)); });
@@ -157,7 +158,8 @@ Row measure_put_both_ways(Conversation& conversation, const Settings& settings,
   Side& own = pair.own();
   if (settings.validate) {
     verify_in_slots(side.slots, row.iterations, [&](std::uint64_t first, std::uint64_t count) {
-      for (std::uint64_t i = 0; i < count; ++i) own.local_slots[i].fill(mine(0, first + i));
+      for (std::uint64_t i = 0; i < count; ++i)
+        own.local_slots[i].fill(pattern(mine(0, first + i)));
       pair.slots_at_target("fill_slots", Origin::kTarget, first, count);
       conversation.start("send_slots", {{"count", count}});
       pair.watched(count, [&] { run_slots(own, Action::kAckedPut, count, count); });

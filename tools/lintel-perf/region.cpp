@@ -3,34 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "contents.h"
-
 namespace lintel::perf {
 namespace {
 
 constexpr std::size_t kGuardBytes = 64;
 constexpr std::byte kGuard{0xA5};
 constexpr std::size_t kPage = 4096;
-
-// Calls `fill(bytes of the piece, place of the first in the message)` for all pieces.
-template <class Fill>
-void fill_each(std::span<const Piece> pieces, Fill fill) {
-  std::uint64_t offset = 0;
-  for (const Piece& piece : pieces) {
-    fill(std::span(piece.start, piece.length), offset);
-    offset += piece.length;
-  }
-}
-
-// The first mismatch that `check` finds in a piece.
-template <class Check>
-std::optional<Mismatch> first_wrong(std::span<const Piece> pieces, Check check) {
-  std::optional<Mismatch> first;
-  fill_each(pieces, [&](std::span<const std::byte> piece, std::uint64_t offset) {
-    if (!first) first = check(piece, offset);
-  });
-  return first;
-}
 
 }  // namespace
 
@@ -62,18 +40,26 @@ void Region::detach(std::chrono::steady_clock::time_point end) {
   attachment_.reset();
 }
 
-void Region::fill(std::uint64_t id) {
-  fill_each(pieces_, [&](auto piece, auto offset) { fill_pattern(piece, id, offset); });
+void Region::fill(const Content& content) {
+  std::uint64_t offset = 0;
+  for (const Piece& piece : pieces_) {
+    perf::fill({piece.start, piece.length}, offset, content);
+    offset += piece.length;
+  }
 }
 
-void Region::poison(std::uint64_t id) {
-  fill_each(pieces_, [&](auto piece, auto offset) { fill_poison(piece, id, offset); });
+std::optional<Mismatch> Region::first_wrong(const Content& content) const {
+  std::uint64_t offset = 0;
+  for (const Piece& piece : pieces_) {
+    const auto wrong = perf::check({piece.start, piece.length}, offset, content);
+    if (wrong) return wrong;
+    offset += piece.length;
+  }
+  return std::nullopt;
 }
 
 void Region::check(std::uint64_t id) const {
-  const auto wrong = first_wrong(
-      pieces_, [&](auto piece, auto offset) { return check_pattern(piece, id, offset); });
-  if (wrong) {
+  if (const auto wrong = first_wrong(pattern(id))) {
     fail(
         "verification failed: byte {} of {} in message {} of pass {} is 0x{:02x}; expected "
         "0x{:02x}",
@@ -83,18 +69,8 @@ void Region::check(std::uint64_t id) const {
   check_guards();
 }
 
-void Region::fill_operands() {
-  fill_each(pieces_, [](auto piece, auto offset) { perf::fill_operands(piece, offset); });
-}
-
-void Region::fill_sums(std::uint64_t times) {
-  fill_each(pieces_, [&](auto piece, auto offset) { perf::fill_sums(piece, times, offset); });
-}
-
 void Region::check_sums(std::uint64_t times) const {
-  const auto wrong = first_wrong(
-      pieces_, [&](auto piece, auto offset) { return perf::check_sums(piece, times, offset); });
-  if (wrong) {
+  if (const auto wrong = first_wrong(sums(times))) {
     fail("verification failed: byte {} of {} after {} sums is 0x{:02x}; expected 0x{:02x}",
          wrong->offset, size_bytes_, times, wrong->found, wrong->expected);
   }

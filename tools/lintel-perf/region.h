@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "contents.h"
 #include "operations.h"
 
 namespace lintel::perf {
@@ -32,16 +33,10 @@ class Region {
   // attachment until the process ends.
   void detach(std::chrono::steady_clock::time_point end);
 
-  // Writes message `id`, or what differs from it in each byte.
-  void fill(std::uint64_t id);
-  void poison(std::uint64_t id);
-  // Throws Failure(kFailed), which says what the bytes are and where, unless every byte is message
-  // `id`'s and every guard byte is untouched.
+  void fill(const Content& content);
+  // Throw Failure(kFailed), which says what the bytes are and where, unless every byte is message
+  // `id`'s, or what `times` sums leave, and every guard byte is untouched.
   void check(std::uint64_t id) const;
-
-  // The same for sums: what is added, and what `times` sums leave.
-  void fill_operands();
-  void fill_sums(std::uint64_t times);
   void check_sums(std::uint64_t times) const;
 
  private:
@@ -49,6 +44,7 @@ class Region {
     void operator()(std::byte* memory) const;
   };
 
+  std::optional<Mismatch> first_wrong(const Content& content) const;
   void check_guards() const;
 
   std::uint64_t size_bytes_;

@@ -146,7 +146,7 @@ class TargetService {
         pong(side(), messages, [&](std::uint64_t i) {
           operations.settle();  // the memory that is filled next
           failure.note([&] { side().exposed->check(pattern_id(Origin::kInitiator, 0, i)); });
-          side().local->fill(pattern_id(Origin::kTarget, 0, i));
+          side().local->fill(pattern(pattern_id(Origin::kTarget, 0, i)));
         });
       });
       failure.throw_if_any();
@@ -164,7 +164,7 @@ class TargetService {
     auto& slots = fills && !side().local_slots.empty() ? side().local_slots : side().exposed_slots;
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto id = pattern_id(origin, 0, first + i);
-      fills ? slots[i].fill(id) : slots[i].check(id);
+      fills ? slots[i].fill(pattern(id)) : slots[i].check(id);
     }
     return true;
   }
@@ -174,13 +174,13 @@ class TargetService {
       return number(request, "id", std::numeric_limits<std::uint64_t>::max());
     };
     if (what == "fill") {
-      region(request).fill(id());
+      region(request).fill(pattern(id()));
     } else if (what == "poison") {
-      region(request).poison(id());
+      region(request).fill(poison(id()));
     } else if (what == "check") {
       region(request).check(id());
     } else if (what == "begin_sums") {
-      words().fill_sums(0);
+      words().fill(sums(0));
     } else if (what == "check_sums") {
       words().check_sums(number(request, "times"));
     } else {

@@ -31,7 +31,7 @@ TEST(Region, PiecesAddUpToTheSize) {
 TEST(Region, AMessageThatIsScatteredIsTheSameMessage) {
   Region whole(1003, 1);
   Region scattered(1003, 5);
-  whole.fill(7);
+  whole.fill(pattern(7));
   const std::byte* from = whole.pieces()[0].start;
   for (const Piece& piece : scattered.pieces())
     from = std::copy_n(from, piece.length, piece.start) - piece.start + from;
@@ -40,14 +40,14 @@ TEST(Region, AMessageThatIsScatteredIsTheSameMessage) {
 
 TEST(Region, AWrongByteOfALaterPieceIsSaidWithItsPlaceInTheMessage) {
   Region region(30, 3);
-  region.fill(7);
+  region.fill(pattern(7));
   region.pieces()[2].start[4] ^= std::byte{1};
   EXPECT_THAT(failure_of([&] { region.check(7); }), HasSubstr("byte 24 of 30 in message 7"));
 }
 
 TEST(Region, AWrongByteOfASumIsSaidWithTheNumberOfSums) {
   Region region(40, 3);
-  region.fill_sums(6);
+  region.fill(sums(6));
   EXPECT_EQ(failure_of([&] { region.check_sums(6); }), "");
   region.pieces()[1].start[0] ^= std::byte{1};
   EXPECT_THAT(failure_of([&] { region.check_sums(6); }), HasSubstr("byte 13 of 40 after 6 sums"));
@@ -56,11 +56,11 @@ TEST(Region, AWrongByteOfASumIsSaidWithTheNumberOfSums) {
 TEST(Region, BytesWrittenBehindAPieceAreNoticedBesideMessagesAndSums) {
   Region region(24, 3);
   const auto overrun = [&] { region.pieces()[1].start[8] ^= std::byte{1}; };
-  region.fill(1);
+  region.fill(pattern(1));
   overrun();
   EXPECT_THAT(failure_of([&] { region.check(1); }), HasSubstr("bytes behind a piece of 8 bytes"));
   overrun();
-  region.fill_sums(1);
+  region.fill(sums(1));
   EXPECT_EQ(failure_of([&] { region.check_sums(1); }), "");
   overrun();
   EXPECT_THAT(failure_of([&] { region.check_sums(1); }),

@@ -270,7 +270,7 @@ class TreeChain final : public CountedChain {
     for (std::uint64_t index = 0; index < plan_.slots; ++index) {
       const auto slot = slot_in(bytes_, index, plan_.size);
       if (carrier_ == Wave::kDown) {
-        (plan_.rank == 0 ? fill_pattern : fill_poison)(slot, pattern_of(index), 0);
+        perf::fill(slot, 0, (plan_.rank == 0 ? pattern : poison)(pattern_of(index)));
         continue;
       }
       for (std::uint64_t word = 0; word < plan_.size / kWord; ++word) {
@@ -287,7 +287,7 @@ class TreeChain final : public CountedChain {
   // Every byte of every slot.
   std::uint64_t check_broadcasts() const {
     for (std::uint64_t index = 0; index < plan_.slots; ++index) {
-      const auto wrong = check_pattern(slot_in(bytes_, index, plan_.size), pattern_of(index), 0);
+      const auto wrong = check(slot_in(bytes_, index, plan_.size), 0, pattern(pattern_of(index)));
       if (!wrong) continue;
       fail("byte {} of {} in slot {} of {} is {:#04x}; expected {:#04x}", wrong->offset, plan_.size,
            index, plan_.slots, wrong->found, wrong->expected);
