@@ -3,125 +3,131 @@
 
 #include "contents.h"
 #include "measurement.h"
-#include "passes.h"
+#include "run.h"
 #include "traffic.h"
 
 namespace lintel::perf {
 namespace {
 
-// The two sides: one starts operations and, if they fetch, has memory for the old contents.
-Pair pair_of(Conversation& conversation, const Settings& settings, std::uint64_t size, bool fetches,
-             std::uint64_t events) {
-  SideParameters own = settings.side(size);
-  own.events = events;
-  own.local = true;
-  own.landing = fetches;
-  SideParameters target = settings.side(size);
-  target.exposed = true;
-  return {conversation, own, target};
+// The initiator starts operations and, if they fetch, has memory for the old contents.
+Side side_for_atomics(const Run& run, bool fetches,
+                      std::uint64_t events = SideParameters().events) {
+  return run.side({.events = events,
+                   .exposed = !run.initiator,
+                   .local = run.initiator,
+                   .landing = run.initiator && fetches});
 }
 
-auto one_at_a_time(Pair& pair) {
-  return [&pair](std::uint64_t, auto traffic) { pair.watched(1, traffic); };
+// One operation of each kind after the other, each with a check of its own, between two meetings.
+template <class Alone>
+void one_by_one(const Run& run, Side& side, std::uint64_t count, Alone alone) {
+  run.meet(time_for(run.size));
+  if (run.initiator) {
+    const Peer::Watch watch(run.peer, *side.operations, time_for(run.size));
+    for (std::uint64_t i = 0; i < count; ++i) alone(i);
+    side.operations->settle();
+  }
+  run.meet(time_for(run.size));
 }
 
 }  // namespace
 
 // From PtlGetPut or PtlSwap to its reply. Each swap brings back what the one before it left, so the
 // check covers both directions.
-Row measure_swap_latency(Conversation& conversation, const Settings& settings, std::uint64_t size) {
-  Row row = row_of(settings, size, settings.latency_iterations(size));
-  Metric latency{"swap_latency", "Swap latency", Quantity::kTime, {}};
-  Pair pair = pair_of(conversation, settings, size, true, SideParameters().events);
-  Side& own = pair.own();
-  // Each returns when its old contents are here and the new ones may be overwritten.
-  const auto swaps = [&](std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) {
-      run_alone(own, Action::kSwap);
-      own.operations->settle();
-    }
+Row measure_swap_latency(const Run& run) {
+  Row row = run.row(run.settings.latency_iterations(run.size));
+  Side side = side_for_atomics(run, true);
+  const auto of_initiator = [](std::uint64_t pass, std::uint64_t i) {
+    return pattern_id(Origin::kInitiator, pass, i);
   };
-  if (settings.validate) {
-    std::uint64_t there = pattern_id(Origin::kTarget, 0, 0);
-    pair.at_target("fill", "exposed", there);
-    pair.watched(1, [&] {
-      for (std::uint64_t i = 0; i < row.iterations; ++i) {
-        const std::uint64_t mine = pattern_id(Origin::kInitiator, 0, i);
-        own.local->fill(pattern(mine));
-        swaps(1);
-        own.landing->check(there);
-        there = mine;
-      }
+  // Each returns when its old contents are here and the new ones may be overwritten.
+  const auto swap = [&] {
+    run_alone(side, Action::kSwap);
+    side.operations->settle();
+  };
+  if (run.settings.validate) {
+    const std::uint64_t before = pattern_id(Origin::kTarget, 0, 0);
+    if (side.exposed) side.exposed->fill(pattern(before));
+    one_by_one(run, side, row.iterations, [&](std::uint64_t i) {
+      side.local->fill(pattern(of_initiator(0, i)));
+      swap();
+      side.landing->check(i == 0 ? before : of_initiator(0, i - 1));
     });
-    pair.at_target("check", "exposed", there);
+    if (side.exposed) side.exposed->check(of_initiator(0, row.iterations - 1));
     row.verified_messages = row.iterations;
   }
-  const auto message = [](std::uint64_t pass) { return pattern_id(Origin::kInitiator, pass, 0); };
-  time_singles(
-      settings, row, latency, 1, one_at_a_time(pair), swaps,
-      [&](std::uint64_t pass) { own.local->fill(pattern(message(pass))); },
-      [&](std::uint64_t pass) {
-        pair.at_target("check", "exposed", message(pass));
-        if (row.iterations > 1) own.landing->check(message(pass));
-      });
-  row.metrics.push_back(std::move(latency));
+  const Work work{side, 1,
+                  [&](std::uint64_t count) {
+                    for (std::uint64_t i = 0; run.initiator && i < count; ++i) swap();
+                  },
+                  [&](std::uint64_t pass) {
+                    if (side.local) side.local->fill(pattern(of_initiator(pass, 0)));
+                  },
+                  [&](std::uint64_t pass) {
+                    if (side.exposed) side.exposed->check(of_initiator(pass, 0));
+                    if (side.landing && row.iterations > 1) {
+                      side.landing->check(of_initiator(pass, 0));
+                    }
+                  }};
+  row.metrics = {time_singles(run, row, work, "swap_latency", "Swap latency")};
   return row;
 }
 
+namespace {
+
+// Operations that add words to those at the target.
+Work sums_of(Side& side, const Row& row, std::uint64_t window,
+             std::function<void(std::uint64_t)> traffic) {
+  if (side.local) side.local->fill(operands());
+  return {side, window, std::move(traffic),
+          [&side](std::uint64_t) {
+            if (side.exposed) side.exposed->fill(sums(0));
+          },
+          [&side, &row](std::uint64_t) {
+            if (side.exposed) side.exposed->check_sums(row.iterations);
+            if (side.landing) side.landing->check_sums(row.iterations - 1);
+          }};
+}
+
+}  // namespace
+
 // From PtlFetchAtomic to its reply. Each adds 64-bit words and brings back what was there before
 // it.
-Row measure_fetch_latency(Conversation& conversation, const Settings& settings,
-                          std::uint64_t size) {
-  Row row = row_of(settings, size, settings.latency_iterations(size));
-  Metric latency{"fetch_latency", "Fetch-atomic latency", Quantity::kTime, {}};
-  Pair pair = pair_of(conversation, settings, size, true, SideParameters().events);
-  Side& own = pair.own();
-  own.local->fill(operands());
-  const auto fetches = [&](std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) run_alone(own, Action::kFetchAdd);
-  };
-  if (settings.validate) {
-    pair.sums_at_target("begin_sums", 0);
-    pair.watched(1, [&] {
-      for (std::uint64_t i = 0; i < row.iterations; ++i) {
-        fetches(1);
-        own.landing->check_sums(i);
-      }
-      own.operations->settle();
+Row measure_fetch_latency(const Run& run) {
+  Row row = run.row(run.settings.latency_iterations(run.size));
+  Side side = side_for_atomics(run, true);
+  const Work work = sums_of(side, row, 1, [&](std::uint64_t count) {
+    for (std::uint64_t i = 0; run.initiator && i < count; ++i) run_alone(side, Action::kFetchAdd);
+  });
+  if (run.settings.validate) {
+    work.prepare(0);
+    one_by_one(run, side, row.iterations, [&](std::uint64_t i) {
+      run_alone(side, Action::kFetchAdd);
+      side.landing->check_sums(i);
     });
-    pair.sums_at_target("check_sums", row.iterations);
+    work.check(0);
     row.verified_messages = row.iterations;
   }
-  time_singles(
-      settings, row, latency, 1, one_at_a_time(pair), fetches,
-      [&](std::uint64_t) { pair.sums_at_target("begin_sums", 0); },
-      [&](std::uint64_t) {
-        pair.sums_at_target("check_sums", row.iterations);
-        own.landing->check_sums(row.iterations - 1);
-      });
-  own.operations->settle();
-  row.metrics.push_back(std::move(latency));
+  row.metrics = {time_singles(run, row, work, "fetch_latency", "Fetch-atomic latency")};
+  side.operations->settle();
   return row;
 }
 
 // A window of PtlAtomic, each of which adds 64-bit words at the target and ends with its ack. Every
 // word must end as their sum.
-Row measure_atomic_rate(Conversation& conversation, const Settings& settings, std::uint64_t size) {
-  Row row = row_of(settings, size, settings.window_iterations(size));
-  Pair pair = pair_of(conversation, settings, size, false, window_events(settings.window));
-  pair.own().local->fill(operands());
-  const auto seconds = time_passes(
-      settings, row, [&](std::uint64_t, auto traffic) { pair.watched(settings.window, traffic); },
-      [&](std::uint64_t count) { run_stream(pair.own(), Action::kAdd, count, settings.window); },
-      [&](std::uint64_t) { pair.sums_at_target("begin_sums", 0); },
-      [&](std::uint64_t) {
-        pair.sums_at_target("check_sums", row.iterations);
-        row.verified_messages += row.iterations;
-      });
+Row measure_atomic_rate(const Run& run) {
+  const std::uint64_t window = run.settings.window;
+  Row row = run.row(run.settings.window_iterations(run.size));
+  Side side = side_for_atomics(run, false, window_events(window));
+  const Work work = sums_of(side, row, window, [&](std::uint64_t count) {
+    if (run.initiator) run_stream(side, Action::kAdd, count, window);
+  });
+  const auto seconds = time_passes(run, row, work);
+  if (run.settings.validate) row.verified_messages = row.iterations * run.settings.repeats;
   const auto messages = static_cast<double>(row.iterations);
   row.metrics = {rate_of("atomic_rate", "Atomic rate", Quantity::kMessageRate, messages, seconds),
                  rate_of("atomic_bandwidth", "Atomic bandwidth", Quantity::kBandwidth,
-                         messages * static_cast<double>(size), seconds)};
+                         messages * static_cast<double>(run.size), seconds)};
   return row;
 }
 

@@ -28,28 +28,23 @@ ChildProcess::ChildProcess(const std::function<int()>& body) {
 }
 
 ChildProcess::~ChildProcess() {
-  if (id_ > 0) kill();
+  if (end_) return;
+  ::kill(id_, SIGKILL);
+  ::waitpid(id_, nullptr, 0);
 }
 
-bool ChildProcess::ends_within(Seconds limit) {
-  const auto end = after(limit);
-  while (id_ > 0) {
-    if (::waitpid(id_, nullptr, WNOHANG) != 0) {
-      id_ = -1;
+std::optional<int> ChildProcess::end_within(Seconds limit) {
+  for (const auto end = after(limit); !end_;) {
+    int status = 0;
+    if (::waitpid(id_, &status, WNOHANG) != 0) {
+      end_ = status;
     } else if (Clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     } else {
-      return false;
+      break;
     }
   }
-  return true;
-}
-
-int ChildProcess::kill() {
-  int status = 0;
-  ::kill(id_, SIGKILL);
-  ::waitpid(std::exchange(id_, -1), &status, 0);
-  return status;
+  return end_;
 }
 
 }  // namespace lintel::perf

@@ -1,14 +1,13 @@
 #pragma once
 // Another process of the tool on this machine: a fork of this one.
 //
-// Owns it: it is killed at the end of this object if it still runs, and the kernel kills it if this
-// process dies. Thread: one. Start it before anything of Portals is called.
+// It is killed at the end of this object if it still runs, and the kernel kills it if this process
+// dies. Thread: one. Start it before anything of Portals is called.
 
 #include <sys/types.h>
 
 #include <functional>
-#include <string>
-#include <utility>
+#include <optional>
 
 #include "clock.h"
 
@@ -19,21 +18,18 @@ class ChildProcess {
   // Runs `body` in the new process, which ends with what it returns, and whose stdout is stderr:
   // stdout belongs to the table or to the JSON document.
   explicit ChildProcess(const std::function<int()>& body);
-  ChildProcess(ChildProcess&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
   ~ChildProcess();
-  ChildProcess& operator=(ChildProcess&&) = delete;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // -1 if it is known to have ended.
   pid_t id() const { return id_; }
 
-  // Waits for its end. Returns false if it still runs after `limit`.
-  bool ends_within(Seconds limit);
-
-  // Kills it, unless it has ended itself. Returns what waitpid() tells. REQUIRES: id() > 0.
-  int kill();
+  // What waitpid() tells when it has ended; nothing if it still runs after `limit`.
+  std::optional<int> end_within(Seconds limit);
 
  private:
   pid_t id_;
+  std::optional<int> end_;
 };
 
 }  // namespace lintel::perf

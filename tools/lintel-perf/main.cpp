@@ -11,7 +11,7 @@ namespace {
 using namespace lintel::perf;
 
 ExitCode run(int argc, char** argv) {
-  const auto options = parse_options(argc, argv);
+  const auto options = parse_options({argv + 1, argv + argc});
   if (!options) return ExitCode::kOk;
   if (options->pretended_protocol) pretend_protocol(*options->pretended_protocol);
   if (!options->provider.empty()) set_library_variable("LINTEL_PROVIDER", options->provider);

@@ -1,5 +1,5 @@
 #pragma once
-// The measurements: each takes one size and returns what it found.
+// The measurements: both processes call them at each size. The initiator's row is what was found.
 
 #include <cstdint>
 #include <optional>
@@ -7,29 +7,29 @@
 #include <vector>
 
 #include "chain.h"
-#include "conversation.h"
 #include "results.h"
 #include "settings.h"
 
 namespace lintel::perf {
 
-// puts.cpp
-Row measure_put_latency(Conversation& conversation, const Settings& settings, std::uint64_t size);
-Row measure_put_bandwidth(Conversation& conversation, const Settings& settings, std::uint64_t size);
-Row measure_put_both_ways(Conversation& conversation, const Settings& settings, std::uint64_t size);
-Row measure_message_rate(Conversation& conversation, const Settings& settings, std::uint64_t size);
-// gets.cpp
-Row measure_get_latency(Conversation& conversation, const Settings& settings, std::uint64_t size);
-Row measure_get_bandwidth(Conversation& conversation, const Settings& settings, std::uint64_t size);
-// atomics.cpp
-Row measure_swap_latency(Conversation& conversation, const Settings& settings, std::uint64_t size);
-Row measure_fetch_latency(Conversation& conversation, const Settings& settings, std::uint64_t size);
-Row measure_atomic_rate(Conversation& conversation, const Settings& settings, std::uint64_t size);
-// passive.cpp
-Row measure_passive_target(Conversation& conversation, const Settings& settings,
-                           std::uint64_t size);
+struct Run;
 
-using Measure = Row (*)(Conversation&, const Settings&, std::uint64_t);
+// puts.cpp
+Row measure_put_latency(const Run& run);
+Row measure_put_bandwidth(const Run& run);
+Row measure_put_both_ways(const Run& run);
+Row measure_message_rate(const Run& run);
+// gets.cpp
+Row measure_get_latency(const Run& run);
+Row measure_get_bandwidth(const Run& run);
+// atomics.cpp
+Row measure_swap_latency(const Run& run);
+Row measure_fetch_latency(const Run& run);
+Row measure_atomic_rate(const Run& run);
+// passive.cpp
+Row measure_passive_target(const Run& run);
+
+using Measure = Row (*)(const Run&);
 
 // One sub-command: what it is called, what it says about itself, and what it runs at each size.
 struct Measurement {

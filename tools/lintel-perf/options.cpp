@@ -51,9 +51,9 @@ class CommandLine {
   }
 
   // Returns false if it has printed help or version.
-  bool parse(int argc, char** argv) {
+  bool parse(const std::vector<std::string>& arguments) {
     try {
-      app_.parse(argc, argv);
+      app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {
       fmt::print("{}", app_.help("", CLI::AppFormatMode::All));
       return false;
@@ -351,10 +351,11 @@ class CommandLine {
 
 }  // namespace
 
-std::optional<Options> parse_options(int argc, char** argv) {
+std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
+  options.arguments = arguments;
   CommandLine line(options);
-  if (!line.parse(argc, argv)) return std::nullopt;
+  if (!line.parse(arguments)) return std::nullopt;
   return options;
 }
 

@@ -34,10 +34,11 @@ struct Options {
   std::string csv_file;
   bool show_percentiles = false;
   std::optional<int> pretended_protocol;
+  std::vector<std::string> arguments;  // of which the rest was made
 };
 
-// Parses the command line. Prints help or version itself and returns nothing then. Throws
+// Parses a command line without the program's name. Prints help or version itself and returns nothing then. Throws
 // Failure(kUnusable) with one sentence.
-std::optional<Options> parse_options(int argc, char** argv);
+std::optional<Options> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace lintel::perf

@@ -6,7 +6,7 @@
 
 #include "contents.h"
 #include "measurement.h"
-#include "passes.h"
+#include "run.h"
 #include "traffic.h"
 
 namespace lintel::perf {
@@ -18,69 +18,84 @@ constexpr std::chrono::milliseconds kSettle{5};
 constexpr double kMarginSeconds = 0.010;
 constexpr std::uint64_t kMostSamples = 100'000;
 
-double put_to_ack(Side& own) {
-  const double seconds = seconds_of([&] { run_alone(own, Action::kAckedPut); });
-  own.operations->settle();
+double put_to_ack(Side& side) {
+  const double seconds = seconds_of([&] { run_alone(side, Action::kAckedPut); });
+  side.operations->settle();
   return seconds;
 }
 
-double get_to_reply(Side& own) {
-  Operations& operations = *own.operations;
+double get_to_reply(Side& side) {
+  Operations& operations = *side.operations;
   const std::uint64_t before = operations.count(Moment::kReplied);
   return seconds_of([&] {
-    require_started(operations.start(Action::kGet, own.landing->attachment()), Action::kGet);
+    require_started(operations.start(Action::kGet, side.landing->attachment()), Action::kGet);
     operations.wait(Moment::kReplied, before + 1);
   });
 }
 
+// Without any system call but reading the clock.
+void compute_for(Seconds time) {
+  volatile double result = 1.0;
+  for (const auto end = Clock::now() + time; Clock::now() < end;) {
+    double x = result;
+    for (int i = 0; i < 10'000; ++i) x = x * 1.0000001 + 1e-9;
+    result = x > 1e9 ? 1.0 : x;
+  }
+}
+
 }  // namespace
 
-Row measure_passive_target(Conversation& conversation, const Settings& settings,
-                           std::uint64_t size) {
-  SideParameters mine = settings.side(size);
-  mine.local = true;
-  mine.landing = true;
-  SideParameters target = settings.side(size);
-  target.exposed = true;
-  Pair pair(conversation, mine, target);
-  Side& own = pair.own();
-  const std::uint64_t most = settings.iterations.value_or(kMostSamples);
-  const char* mode = settings.passive_mode == PassiveMode::kCompute ? "compute" : "sleep";
+Row measure_passive_target(const Run& run) {
+  const Settings& settings = run.settings;
+  const Seconds absence(settings.passive_seconds);
+  Side side =
+      run.side({.exposed = !run.initiator, .local = run.initiator, .landing = run.initiator});
+  run.meet();
+  if (!run.initiator) {
+    run.peer.tell();
+    if (settings.passive_mode == PassiveMode::kCompute) {
+      compute_for(absence);
+    } else {
+      std::this_thread::sleep_for(absence);
+    }
+    run.meet();
+    return {};
+  }
 
-  Row row{.size_bytes = size};
+  Row row{.size_bytes = run.size};
   std::vector<double> puts;
   std::vector<double> gets;
-  conversation.start("be_absent", {{"seconds", settings.passive_seconds}, {"mode", mode}});
-  conversation.await_notice();
+  run.peer.await();
   const auto absent_since = Clock::now();
   std::this_thread::sleep_for(kSettle);
   const auto absent = [&] {
     return seconds_between(absent_since, Clock::now()) < settings.passive_seconds - kMarginSeconds;
   };
-  pair.watched(1, [&] {
+  {
+    const Peer::Watch watch(run.peer, *side.operations, time_for(run.size));
+    const std::uint64_t most = settings.iterations.value_or(kMostSamples);
     for (std::uint64_t i = 0; i < most && absent(); ++i) {
-      const std::uint64_t id = pattern_id(Origin::kInitiator, 1, i);
+      const std::uint64_t id = run.mine(1, i);
       if (settings.validate) {
-        own.local->fill(pattern(id));
-        own.landing->fill(poison(id));
+        side.local->fill(pattern(id));
+        side.landing->fill(poison(id));
       }
-      const double put = put_to_ack(own);
-      const double get = get_to_reply(own);
+      const double put = put_to_ack(side);
+      const double get = get_to_reply(side);
       if (!absent()) break;  // the target may have been back before these ended
       if (settings.validate) {
-        own.landing->check(id);
+        side.landing->check(id);
         row.verified_messages += 2;
       }
       puts.push_back(put);
       gets.push_back(get);
     }
-  });
-  conversation.finish(std::chrono::duration<double>(settings.passive_seconds));
+  }
+  run.meet(absence);
   if (puts.empty()) {
     fail(
         "the passive target answered nothing while it was absent; expected acks and replies "
-        "without "
-        "its help");
+        "without its help");
   }
   row.iterations = puts.size();
   const auto metric = [](const char* key, const char* title, std::vector<double>& samples) {

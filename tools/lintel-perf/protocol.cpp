@@ -4,6 +4,7 @@
 
 #include "failure.h"
 #include "host.h"
+#include "interface.h"
 
 namespace lintel::perf {
 namespace {
@@ -35,6 +36,15 @@ int protocol_of(const json& body) { return number_of(body, "protocol", 0); }
 
 json introduction(const char* kind, const ProcessDescription& self) {
   return control_message(kind, {{"host", self.host}, {"cpu", self.cpu}});
+}
+
+// Strings only.
+std::vector<std::string> arguments_of(const json& body) {
+  std::vector<std::string> arguments;
+  for (const json& text : body.value("arguments", json::array())) {
+    if (text.is_string()) arguments.push_back(text);
+  }
+  return arguments;
 }
 
 ProcessDescription description_of(const ControlMessage& message) {
@@ -69,12 +79,14 @@ ProcessDescription describe_self(const Interface& network, int cpu) {
 }
 
 ProcessDescription greet_server(ControlChannel& control, ptl_process_id_t server,
-                                const ProcessDescription& self, Seconds deadline) {
+                                const ProcessDescription& self,
+                                const std::vector<std::string>& arguments, Seconds deadline) {
   static constexpr auto kRetryAfter = std::chrono::milliseconds(200);
   const auto end = after(deadline);
-  const json hello = introduction("hello", self);
+  json hello = introduction("hello", self);
+  hello["arguments"] = arguments;
   for (;;) {
-    const std::string failure = control.try_send(server, hello, left_until(end));
+    const std::string failure = control.send(server, hello, left_until(end));
     if (failure.empty()) break;
     if (left_until(end) <= kRetryAfter) give_up(server, deadline, failure);
     std::this_thread::sleep_for(kRetryAfter);
@@ -101,15 +113,16 @@ Guest await_client(ControlChannel& control, const ProcessDescription& self) {
     if (!message || kind_of(message->body) != "hello") continue;
     const bool fits = protocol_of(message->body) == g_protocol;
     const json answer = introduction(fits ? "welcome" : "refuse", self);
-    const std::string failure = control.try_send(message->from, answer, kReplyLimit);
+    const std::string failure = control.send(message->from, answer, kReplyLimit);
     if (!fits) refuse_protocol("server", "client", message->body);
-    if (failure.empty())
-      return {message->from, description_of(*message)};  // else it has left again
+    if (!failure.empty()) continue;  // it has left again
+    return {message->from, description_of(*message), arguments_of(message->body)};
   }
 }
 
-void refuse_client(ControlChannel& control, ptl_process_id_t process, const std::string& reason) {
-  control.try_send(process, control_message("refuse", {{"reason", reason}}), Seconds(1));
+void refuse_client(ControlChannel& control, ptl_process_id_t process, ptl_process_id_t client) {
+  const std::string reason = fmt::format("busy with the client {}", to_string(client));
+  control.send(process, control_message("refuse", {{"reason", reason}}), Seconds(1));
 }
 
 }  // namespace lintel::perf

@@ -1,26 +1,28 @@
 #pragma once
-// The control messages: JSON objects that all carry "tool", "protocol" and "kind".
+// How the two processes find each other and agree that they fit, and the messages between them:
+// JSON objects that all carry "tool", "protocol", "version" and "kind".
 //
-//   client -> server  hello    {version, host, cpu}                 who asks
-//   server -> client  welcome  {version, host, cpu}                 or
-//                     refuse   {version, reason}
-//   client -> server  request  {number, do, ...}                    see server.cpp
-//   server -> client  reply    {number, ok, ... or error, code}
-//   server -> client  notice   {number}                             the request begins now
+//   client -> server  hello    {host, cpu, arguments}  who asks, and its command line
+//   server -> client  welcome  {host, cpu}             or
+//                     refuse   {reason}
+//   both              step     {}      has come to the next step of the measurement;
+//                                      {size}: of the client, before each size
+//   server -> client  failed   {error, code}
 //   client -> server  bye      {}
 //
-// "tool", "protocol", "kind", "version" and "reason" never change their meaning, so that different
-// versions can tell each other so. And how the two processes find each other and agree that they
-// fit.
+// Both derive what is done from the command line, so nothing else has to be exchanged. "tool",
+// "protocol", "version", "kind" and "reason" never change their meaning, so that different versions
+// can tell each other so.
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "control_channel.h"
-#include "interface.h"
 #include "report.h"
 
 namespace lintel::perf {
+
+class Interface;
 
 inline constexpr int kProtocol = 2;
 
@@ -40,18 +42,20 @@ ProcessDescription describe_self(const Interface& network, int cpu);
 // `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached, does
 // not answer, is busy or is of another protocol.
 ProcessDescription greet_server(ControlChannel& control, ptl_process_id_t server,
-                                const ProcessDescription& self, Seconds deadline);
+                                const ProcessDescription& self,
+                                const std::vector<std::string>& arguments, Seconds deadline);
 
 struct Guest {
   ptl_process_id_t id;
   ProcessDescription description;
+  std::vector<std::string> arguments;
 };
 
 // Server: waits for a client and welcomes it. Throws Failure(kUnusable) when the client is of
 // another protocol, after telling it so.
 Guest await_client(ControlChannel& control, const ProcessDescription& self);
 
-// Server: tells `process` why it cannot be served now.
-void refuse_client(ControlChannel& control, ptl_process_id_t process, const std::string& reason);
+// Server: tells `process` that it serves `client`.
+void refuse_client(ControlChannel& control, ptl_process_id_t process, ptl_process_id_t client);
 
 }  // namespace lintel::perf

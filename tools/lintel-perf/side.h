@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
 
@@ -30,11 +29,6 @@ struct SideParameters {
   bool local = false;           // this side starts operations
   bool landing = false;         // and fetches: where the old contents go
 };
-
-void to_json(nlohmann::json& json, const SideParameters& parameters);
-// Throws nlohmann's exception if a member is missing, Failure if one is out of range: the text came
-// from the peer.
-void from_json(const nlohmann::json& json, SideParameters& parameters);
 
 // How many messages a verified window may have: at most `window`, in at most 64 MiB.
 std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window);

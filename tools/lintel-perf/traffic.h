@@ -1,12 +1,10 @@
 #pragma once
-// The operations themselves, as both processes run them: windows of operations, and one half of a
-// ping-pong.
+// The operations themselves: windows of operations, single ones, and one side of a ping-pong.
 //
 // All wait on side.operations, so each may throw PeerLost or Failure; operations may then still be
 // under way, and the Side has to go. None looks at a clock; message bytes are for the callbacks.
 
 #include <cstdint>
-#include <optional>
 
 #include "side.h"
 
@@ -77,51 +75,21 @@ inline void run_alone(Side& side, Action action) {
   operations.wait(end_of(action), before + 1);
 }
 
-// Remembers the first check that failed while messages go on, so that the other process is not left
-// waiting for them.
-class FirstFailure {
- public:
-  template <class Check>
-  void note(Check check) {
-    try {
-      check();
-    } catch (const Failure& failure) {
-      if (!failure_) failure_ = failure;
-    }
-  }
-  void throw_if_any() const {
-    if (failure_) throw Failure(*failure_);
-  }
-
- private:
-  std::optional<Failure> failure_;
-};
-
-// A put to the peer and the wait for its answer, `messages` times; `prepare(i)` runs before each,
-// `check(i)` after its answer.
-template <class Prepare, class Check>
-void ping(Side& side, std::uint64_t messages, Prepare prepare, Check check) {
+// Puts that answer each other, `messages` each way; `first`: this side begins. fill(i) runs before
+// each put, check(i) after each arrival.
+template <class Fill, class Check>
+void ping_pong(Side& side, bool first, std::uint64_t messages, Fill fill, Check check) {
   Operations& operations = *side.operations;
   const std::uint64_t before = operations.count(Moment::kArrived);
-  for (std::uint64_t i = 0; i < messages; ++i) {
-    prepare(i);
+  const auto put = [&](std::uint64_t i) {
+    fill(i);
     require_started(operations.start(Action::kPut, side.local->attachment()), Action::kPut);
+  };
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    if (first) put(i);
     operations.wait(Moment::kArrived, before + i + 1);
     check(i);
-  }
-  operations.settle();
-}
-
-// The other half: waits for a put and answers it, `messages` times; `between(i)` runs before each
-// answer.
-template <class Between>
-void pong(Side& side, std::uint64_t messages, Between between) {
-  Operations& operations = *side.operations;
-  const std::uint64_t before = operations.count(Moment::kArrived);
-  for (std::uint64_t i = 0; i < messages; ++i) {
-    operations.wait(Moment::kArrived, before + i + 1);
-    between(i);
-    require_started(operations.start(Action::kPut, side.local->attachment()), Action::kPut);
+    if (!first) put(i);
   }
   operations.settle();
 }

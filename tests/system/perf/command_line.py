@@ -29,9 +29,19 @@ class CommandLine(PerfTest):
         self.refuses(["put-lat", "--min", "16", "--max", "8"], "--min 16")
 
     def test_AnUnknownChoiceIsRefused(self):
-        for option in ["--completion", "--units", "--passive-mode", "--api", "--notify"]:
+        for option, expected in [("--completion", "local or remote"), ("--units", "MB or MiB or Gb"),
+                                 ("--passive-mode", "compute or sleep"), ("--api", "3 or 4"),
+                                 ("--notify", "events or counters")]:
             with self.subTest(option):
-                self.refuses(["put-lat", option, "sideways"], f"{option}: 'sideways'")
+                self.refuses(["put-lat", option, "sideways"],
+                             f"{option}: 'sideways' is not usable; expected {expected}")
+
+    def test_NumbersOutOfRangeAreRefused(self):
+        for option, text in [("--sizes", "0"), ("--iovec", "0"), ("--iovec", "4097"),
+                             ("--window", "0"), ("--window", "65537"), ("--iterations", "0"),
+                             ("--repeats", "0"), ("--passive-seconds", "0")]:
+            with self.subTest(option, text=text):
+                self.refuses(["put-lat", option, text], f"{option}: '{text}'")
 
     def test_TwoRolesAreRefused(self):
         self.refuses(["put-lat", "--server", "--client", "127.0.0.1"], "--server")

@@ -1,0 +1,273 @@
+// The two processes of a pair: the client, which is the initiator, and the server, the target.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "child_process.h"
+#include "host.h"
+#include "numbers.h"
+#include "protocol.h"
+#include "roles.h"
+#include "run.h"
+
+namespace lintel::perf {
+namespace {
+
+// All parts of the measurement: their metrics are columns, left to right.
+Row measure(const Measurement& measurement, const Run& run) {
+  Row whole;
+  for (const Measure part : measurement.parts) {
+    Row row = part(run);
+    row.verified_messages += whole.verified_messages;
+    row.metrics.insert(row.metrics.begin(), whole.metrics.begin(), whole.metrics.end());
+    whole = std::move(row);
+  }
+  return whole;
+}
+
+void check_limits(const Options& options, const std::vector<std::uint64_t>& sizes,
+                  const Limits& limits) {
+  if (options.settings.pieces > limits.pieces.most) {
+    refuse("--iovec: '{}' is not usable; expected at most {} pieces ({})", options.settings.pieces,
+           limits.pieces.most, limits.pieces.name);
+  }
+  const Measurement& measurement = *options.measurement;
+  if (measurement.limit == nullptr) return;
+  const Limit& limit = limits.*measurement.limit;
+  for (const std::uint64_t size : sizes) {
+    if (size <= limit.most) continue;
+    refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
+           measurement.name, limit.most, limit.name);
+  }
+}
+
+// What both processes open at the beginning.
+struct Endpoint {
+  Endpoint(ptl_pid_t pid, ptl_process_id_t admitted, int cpu)
+      : network(pid), control(network.handle()), self(describe_self(network, cpu)) {
+    network.admit(admitted);
+    accept_probes(network.handle());
+  }
+
+  Interface network;
+  ControlChannel control;
+  ProcessDescription self;
+};
+
+class Server {
+ public:
+  explicit Server(const Options& options)
+      : options_(options),
+        endpoint_(options.pid == 0 ? PTL_PID_ANY : static_cast<ptl_pid_t>(options.pid),
+                  {PTL_NID_ANY, PTL_PID_ANY}, options.cpus.empty() ? -1 : options.cpus.back()) {}
+
+  ExitCode run() {
+    const ptl_process_id_t id = endpoint_.network.id();
+    if (options_.announce_fd >= 0) {
+      if (::write(options_.announce_fd, &id, sizeof id) != sizeof id) {
+        fail("cannot tell the parent process who this is");
+      }
+      ::close(options_.announce_fd);
+    }
+    say("lintel-perf server at {}{}", endpoint_.self.address,
+        dotted(id.nid).starts_with("127.") ? " (this machine only; --bind ADDR for others)" : "");
+    for (;;) {
+      const ExitCode code = serve_one();
+      if (options_.once) return code;
+    }
+  }
+
+ private:
+  ExitCode serve_one() {
+    try {
+      const Guest client = await_client(endpoint_.control, endpoint_.self);
+      say("client {} on {} begins", client.description.address, client.description.host);
+      serve(client);
+      say("client {} has finished", client.description.address);
+      return ExitCode::kOk;
+    } catch (const Failure& failure) {
+      fmt::print(stderr, "lintel-perf: {}\n", failure.what());
+      return failure.code();
+    }
+  }
+
+  // Returns when the client has said bye. Throws PeerLost when it has gone without.
+  void serve(const Guest& client) {
+    static constexpr Seconds kForever{1e9};
+    Peer peer(endpoint_.network.handle(), endpoint_.control, client.id,
+              Seconds(options_.deadline_seconds), kForever);
+    try {
+      try {
+        measure_for(client, peer);
+      } catch (const PeerLost&) {
+        throw;
+      } catch (const Failure& failure) {
+        peer.tell_failure(failure.code(), failure.what());
+      } catch (const std::exception& error) {
+        peer.tell_failure(ExitCode::kFailed,
+                          fmt::format("cannot carry out the request: {}", error.what()));
+      }
+      for (;;) peer.await();
+    } catch (const PeerLeft&) {
+    }
+  }
+
+  // Until an exception: of the library, of a check, or PeerLeft.
+  void measure_for(const Guest& client, Peer& peer) {
+    const auto asked = parse_options(client.arguments);
+    if (!asked || asked->measurement == nullptr || asked->measurement->chain) {
+      refuse("the client asks for nothing that a server can do; expected a sub-command of a pair");
+    }
+    for (;;) {
+      const auto size = peer.await().at("size").get<std::uint64_t>();
+      if (size < 1 || size > kMaxSizeBytes) {
+        refuse("the client asks for {} bytes; expected 1 to {}", size, kMaxSizeBytes);
+      }
+      measure(*asked->measurement, {endpoint_.network, peer, asked->settings, size, false});
+    }
+  }
+
+  template <class... Arguments>
+  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    if (options_.announce_fd >= 0) return;
+    fmt::print("{}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
+    std::fflush(stdout);
+  }
+
+  const Options& options_;
+  Endpoint endpoint_;
+};
+
+// The server of a pair on one machine, which serves once.
+class SecondProcess {
+ public:
+  explicit SecondProcess(const Options& options) : deadline_(options.deadline_seconds) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe failed: {}", std::strerror(errno));
+    pipe_ = ends[0];
+    process_.emplace([&] {
+      Options server = options;
+      server.once = true;
+      server.pid = 0;
+      server.announce_fd = ends[1];
+      ::close(ends[0]);
+      return exit_code_of([&] { return run_server(server); });
+    });
+    ::close(ends[1]);
+  }
+  ~SecondProcess() {
+    ::close(pipe_);
+    process_->end_within(Seconds(3));
+  }
+  SecondProcess(const SecondProcess&) = delete;
+  SecondProcess& operator=(const SecondProcess&) = delete;
+
+  // Where it can be reached. Throws Failure if it ends instead, or says nothing within the
+  // deadline.
+  ptl_process_id_t address() {
+    const auto end = after(deadline_);
+    pollfd wait{pipe_, POLLIN, 0};
+    int ready = 0;
+    do {
+      ready = ::poll(&wait, 1, static_cast<int>(left_until(end).count()));
+    } while (ready < 0 && errno == EINTR);
+    if (ready <= 0) {
+      refuse(
+          "the second process did not start within {:g} s; expected it to open its interface "
+          "(--deadline)",
+          deadline_.count());
+    }
+    ptl_process_id_t id{};  // in a pipe so few bytes are not torn
+    if (::read(pipe_, &id, sizeof id) != sizeof id) report_early_end();
+    return id;
+  }
+
+ private:
+  [[noreturn]] void report_early_end() {
+    const int status = process_->end_within(deadline_).value_or(0);
+    const bool signalled = WIFSIGNALED(status);
+    const int code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+    // It has said why.
+    if (!signalled && code == static_cast<int>(ExitCode::kUnusable)) {
+      throw Failure(ExitCode::kUnusable, "");
+    }
+    fail(
+        "the second process ended with {} {} before it was ready; expected it to open its "
+        "interface",
+        signalled ? "signal" : "exit code", code);
+  }
+
+  Seconds deadline_;
+  int pipe_ = -1;
+  std::optional<ChildProcess> process_;
+};
+
+// Measures; says bye unless the server is lost.
+void measure_with(const Options& options, ptl_process_id_t server, Report& report) {
+  const Measurement& measurement = *options.measurement;
+  const Seconds deadline(options.deadline_seconds);
+  Endpoint endpoint(PTL_PID_ANY, server, options.cpus.empty() ? -1 : options.cpus.front());
+  report.initiator = endpoint.self;
+  const auto bye = [&] { endpoint.control.send(server, control_message("bye"), Seconds(1)); };
+  bool greeted = false;
+  try {
+    const Limits& limits = endpoint.network.timed(options.settings.api).limits();
+    auto sizes = options.sizes.empty() ? measurement.default_sizes : options.sizes;
+    if (sizes.empty()) sizes = powers_of_two(1, limits.swap.most);
+    check_limits(options, sizes, limits);
+    report.target =
+        greet_server(endpoint.control, server, endpoint.self, options.arguments, deadline);
+    greeted = true;
+    Peer peer(endpoint.network.handle(), endpoint.control, server, deadline, deadline);
+    report.measure_each(sizes, [&](std::uint64_t size) {
+      peer.tell({{"size", size}});
+      return measure(measurement, {endpoint.network, peer, options.settings, size, true});
+    });
+  } catch (const PeerLost&) {
+    endpoint.network.abandon();
+    throw;
+  } catch (const Failure&) {
+    if (greeted) bye();
+    throw;
+  }
+  bye();
+}
+
+}  // namespace
+
+ExitCode run_server(const Options& options) {
+  if (!options.cpus.empty()) pin_to_cpu(options.cpus.back());
+  return Server(options).run();
+}
+
+void run_client(const Options& options) {
+  Report report(options);
+  const std::vector<int>& cpus = options.cpus;
+  std::optional<SecondProcess> second;
+  ptl_process_id_t server{};
+  if (options.role == Role::kLocal) {
+    // The second process inherits it, and a wrong number is told once.
+    if (!cpus.empty()) pin_to_cpu(cpus.back());
+    second.emplace(options);
+  } else {
+    server = {resolve(options.server_address, Seconds(options.deadline_seconds)),
+              static_cast<ptl_pid_t>(options.pid)};
+    if (options.bind.empty() && std::getenv("LINTEL_INTERFACE") == nullptr) {
+      const std::string address = address_towards(server.nid);
+      if (!address.empty()) set_library_variable("LINTEL_INTERFACE", address);
+    }
+  }
+  if (!cpus.empty()) pin_to_cpu(cpus.front());
+  if (second) server = second->address();
+  report.write_after([&] { measure_with(options, server, report); });
+}
+
+}  // namespace lintel::perf
