@@ -139,7 +139,7 @@ perf=tools/lintel-perf
     '#include *[<"](portals[34]\.h|interface\.h|api[34]/)' $perf/operations.h $perf/chain.h \
     $perf/queued_operations.h $perf/region.* $perf/side.* $perf/traffic.h
   forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' \
-    $perf/puts.cpp $perf/gets.cpp $perf/atomics.cpp $perf/passive.cpp
+    $perf/timed.cpp $perf/passive.cpp $perf/traffic.h
 }
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3 portals/api4
 forbid 'what is measured and tested knows nothing of measurements and tests' \

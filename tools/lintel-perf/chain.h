@@ -1,6 +1,6 @@
 #pragma once
 // The chains: collective operations of many processes that are made of triggered operations alone.
-// What follows from their form, and what one rank does; no API. Portals 4 is behind it in api4/.
+// What follows from their form, and what one rank does; api4/ implements it.
 
 #include <bit>
 #include <chrono>
@@ -49,7 +49,7 @@ struct ChainPlan {
 // One rank's part in a chain: rounds of a collective operation that are laid out as triggered
 // operations and then run by themselves. Laid out, it has sent nothing.
 //
-// The order of calls, with a meeting of all ranks between each two: enter() by all but rank 0;
+// The order of calls, with a barrier of all ranks between each two: enter() by all but rank 0;
 // run() by rank 0, while the others call nothing; settle(); verify(); the end.
 class LINTEL_PERF_SEAM Chain {
  public:
@@ -59,19 +59,14 @@ class LINTEL_PERF_SEAM Chain {
 
   // From now on this process takes part, without any call.
   virtual void enter() = 0;
-
-  // Sets the chain off and returns when all rounds are done.
+  // Starts the chain and returns when all rounds are done.
   virtual void run() = 0;
-
   // Waits for all that this process still has to get from the others. Throws Failure(kFailed) if it
   // does not come, or more than that has come.
   virtual void settle(std::chrono::milliseconds limit) const = 0;
-
   // Compares what came with what had to come. Returns the number of messages; throws
-  // Failure(kFailed).
-  // REQUIRES: plan.verify.
+  // Failure(kFailed). REQUIRES: plan.verify.
   virtual std::uint64_t verify() const = 0;
-
   // From any thread.
   virtual std::uint64_t rounds_done() const = 0;
 
@@ -79,8 +74,7 @@ class LINTEL_PERF_SEAM Chain {
   Chain() = default;
 };
 
-// The interface of one rank. Owns the library's initialisation and the interface; must outlive
-// every chain that is laid out on it. One per process.
+// The interface of one rank. Outlives every chain that is laid out on it. One per process.
 class LINTEL_PERF_SEAM ChainInterface {
  public:
   virtual ~ChainInterface() = default;
@@ -90,10 +84,8 @@ class LINTEL_PERF_SEAM ChainInterface {
   virtual ProcessName name() const = 0;
   virtual std::uint64_t max_triggered() const = 0;  // operations on one counting event
   virtual std::uint64_t max_atomic() const = 0;     // bytes
-
   // Names all ranks; before anything is laid out.
   virtual void set_map(const std::vector<ProcessName>& names) = 0;
-
   virtual std::unique_ptr<Chain> lay_out(const ChainPlan& plan) = 0;
 
  protected:

@@ -3,10 +3,14 @@
 // Every process knows all bytes without any exchange: they are 64-bit words that follow from their
 // place in the message. Memory is given piece by piece; `offset` is the place of its first byte.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 namespace lintel::perf {
 
@@ -18,6 +22,9 @@ struct Content {
   constexpr std::uint64_t word(std::uint64_t index) const { return (base + index * step) ^ flip; }
 };
 
+inline constexpr std::uint64_t kStep =
+    0x9E3779B97F4A7C15;  // odd; its multiples have bits everywhere
+
 enum class Origin : std::uint8_t { kInitiator = 0, kTarget = 1 };
 
 // The id of message `iteration` of pass `pass` with bytes made by `origin`.
@@ -28,13 +35,47 @@ constexpr std::uint64_t pattern_id(Origin origin, std::uint64_t pass, std::uint6
 
 // Message `id`. Messages whose ids differ in the low 8 bits differ in their first byte, so also
 // messages of one byte can be told apart.
-Content pattern(std::uint64_t id);
+constexpr Content pattern(std::uint64_t id) {
+  std::uint64_t x = id + kStep;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  x ^= x >> 31;
+  // The low byte counts messages; the two origins differ there as well.
+  return {(x & ~std::uint64_t{0xff}) | ((id ^ (id >> 63)) & 0xff), kStep};
+}
 // Differs from message `id` in every byte.
-Content poison(std::uint64_t id);
-// What each atomic sum adds, and what `times` of them leave. Words differ, and sums carry through
-// all bytes.
-Content operands();
-Content sums(std::uint64_t times);
+constexpr Content poison(std::uint64_t id) { return {pattern(id).base, kStep, ~std::uint64_t{0}}; }
+
+// What each atomic sum adds, and what `times` of them leave: word i begins as -1 - i kStep. Words
+// differ, and sums carry through all bytes.
+constexpr Content operands() { return {kStep, 2 * kStep}; }
+constexpr Content sums(std::uint64_t times) {
+  return {times * operands().base - 1, times * operands().step - kStep};
+}
+
+// Calls each(place in memory, expected bytes, length) for every part that lies in one word.
+template <class Each>
+void each_word(std::uint64_t offset, std::size_t size, const Content& content, Each each) {
+  for (std::size_t at = 0; at < size;) {
+    const std::uint64_t value = content.word((offset + at) / 8);
+    std::array<std::byte, 8> bytes;
+    std::memcpy(bytes.data(), &value, 8);
+    const std::size_t skipped = (offset + at) % 8;
+    const std::size_t length = std::min(size - at, 8 - skipped);
+    if (length == 8) {  // nearly always: with a length that the compiler knows
+      each(at, std::span(bytes), std::integral_constant<std::size_t, 8>());
+    } else {
+      each(at, std::span(bytes).subspan(skipped), length);
+    }
+    at += length;
+  }
+}
+
+inline void fill(std::span<std::byte> memory, std::uint64_t offset, const Content& content) {
+  each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
+    std::memcpy(memory.data() + at, bytes.data(), length);
+  });
+}
 
 struct Mismatch {
   std::uint64_t offset;  // in the message, bytes
@@ -42,9 +83,18 @@ struct Mismatch {
   std::uint8_t found;
 };
 
-void fill(std::span<std::byte> memory, std::uint64_t offset, const Content& content);
 // The first byte that differs.
-std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset,
-                              const Content& content);
+inline std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset,
+                                     const Content& content) {
+  std::optional<Mismatch> first;
+  each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
+    if (first || std::memcmp(memory.data() + at, bytes.data(), length) == 0) return;
+    std::size_t i = 0;
+    while (memory[at + i] == bytes[i]) ++i;
+    first = Mismatch{offset + at + i, std::to_integer<std::uint8_t>(bytes[i]),
+                     std::to_integer<std::uint8_t>(memory[at + i])};
+  });
+  return first;
+}
 
 }  // namespace lintel::perf

@@ -1,25 +1,24 @@
 #pragma once
-// How the tool gives up: one exception type that carries the sentence for the user and the exit
-// code.
+// How the tool gives up: an exception that carries the sentence for the user and the exit code.
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-// What crosses the border between the program and its library for Portals 4 is one class on both
-// sides: virtual calls and exceptions go across.
+// Of classes whose virtual calls and exceptions go from the program to its library for Portals 4 or
+// back.
 #define LINTEL_PERF_SEAM __attribute__((visibility("default")))
 
 namespace lintel::perf {
 
 enum class ExitCode : int {
   kOk = 0,
-  kFailed = 1,  // the run itself failed: wrong bytes, an error of a Ptl call
-  kUnusable =
-      2  // what was asked for cannot be done: wrong option, unreachable or incompatible peer
+  kFailed = 1,   // the run itself failed: wrong bytes, an error of a Ptl call
+  kUnusable = 2  // what was asked for cannot be done: wrong option, unreachable or other peer
 };
 
 // The message is one sentence that names the offending value and what was expected; empty if
@@ -39,19 +38,35 @@ class LINTEL_PERF_SEAM PeerLost : public Failure {
   explicit PeerLost(const std::string& sentence) : Failure(ExitCode::kUnusable, sentence) {}
 };
 
-// Throws Failure(kFailed) with a sentence in the form of fmt.
+// Throw Failure(kFailed), and Failure(kUnusable), with a sentence in the form of fmt.
 template <class... Arguments>
 [[noreturn]] void fail(fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {
   throw Failure(ExitCode::kFailed, fmt::format(sentence, std::forward<Arguments>(arguments)...));
 }
-
-// Throws Failure(kUnusable).
 template <class... Arguments>
 [[noreturn]] void refuse(fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {
   throw Failure(ExitCode::kUnusable, fmt::format(sentence, std::forward<Arguments>(arguments)...));
 }
 
 // Does the work of one process. Says on stderr why it failed, if it did. Returns the exit code.
-int exit_code_of(const std::function<ExitCode()>& work);
+template <class Work>
+int exit_code_of(Work work) {
+  const auto say = [](const std::exception& failure) {
+    if (*failure.what() != '\0') fmt::print(stderr, "lintel-perf: {}\n", failure.what());
+  };
+  try {
+    return static_cast<int>(work());
+  } catch (const PeerLost& lost) {
+    say(lost);
+    std::fflush(nullptr);
+    std::_Exit(static_cast<int>(lost.code()));  // see TimedInterface::abandon()
+  } catch (const Failure& failure) {
+    say(failure);
+    return static_cast<int>(failure.code());
+  } catch (const std::exception& error) {
+    say(error);
+    return static_cast<int>(ExitCode::kFailed);
+  }
+}
 
 }  // namespace lintel::perf

@@ -1,14 +1,11 @@
 #pragma once
 // The process's one network interface of Portals 3, through which the two processes talk in any
-// case, and the interfaces of both APIs that measured operations go through: opened with the tool's
-// own settings, closed at the end.
-//
-// Owns the library's initialisation and the interfaces; must outlive every object made on them. One
-// per process. Thread: one.
+// case, and the interfaces that measured operations go through.
 
 #include <portals3.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -20,53 +17,117 @@ namespace lintel::perf {
 // on every host.
 inline constexpr ptl_pid_t kServerPid = 17;
 
-// Requests and replies between the two processes; the other portals: operations.h.
+// Messages and probes between the two processes; the other portal: operations.h.
 inline constexpr ptl_pt_index_t kControlPortal = 1;
 
-class Interface {
+inline const char* code_name(int code) { return PtlErrorStr(static_cast<unsigned>(code)); }
+
+// Throws Failure(kFailed, "<call> failed: <PtlErrorStr>") unless `code` is PTL_OK.
+inline void check_call(int code, const char* call) {
+  if (code != PTL_OK) fail("{} failed: {}", call, code_name(code));
+}
+
+// A descriptor without events of beginnings, for any number of operations.
+inline ptl_md_t descriptor(ptl_handle_eq_t eq, unsigned options = 0, void* start = nullptr,
+                           ptl_size_t length = 0) {
+  ptl_md_t md{};
+  md.start = start;
+  md.length = length;
+  md.threshold = PTL_MD_THRESH_INF;
+  md.options = options | PTL_MD_EVENT_START_DISABLE;
+  md.eq_handle = eq;
+  return md;
+}
+
+// "10.0.0.1"
+inline std::string dotted(std::uint32_t nid) {
+  return fmt::format("{}.{}.{}.{}", nid >> 24, (nid >> 16) & 255, (nid >> 8) & 255, nid & 255);
+}
+// "10.0.0.1 pid 17"
+inline std::string to_string(ProcessName process) {
+  return fmt::format("{} pid {}", dotted(process.nid), process.pid);
+}
+inline ProcessName name_of(ptl_process_id_t id) { return {id.nid, id.pid}; }
+inline std::string to_string(ptl_process_id_t id) { return to_string(name_of(id)); }
+
+// Sets a LINTEL_* variable; effective only before the Interface is made.
+inline void set_library_variable(const char* name, const std::string& value) {
+  ::setenv(name, value.c_str(), 1);
+}
+
+// Owns the library's initialisation and the interfaces; must outlive every object made on them. One
+// per process. Thread: one.
+class Interface final : public TimedInterface {
  public:
   // `pid`: PTL_PID_ANY for any. Throws Failure(kUnusable) if the interface cannot be had.
-  explicit Interface(ptl_pid_t pid);
-  ~Interface();
-  Interface(const Interface&) = delete;
-  Interface& operator=(const Interface&) = delete;
+  explicit Interface(ptl_pid_t pid) {
+    int interfaces = 0;
+    if (const int code = PtlInit(&interfaces); code != PTL_OK) {
+      refuse("PtlInit failed: {}; expected LINTEL_* variables that the library accepts",
+             code_name(code));
+    }
+    ptl_ni_limits_t limits{};
+    int code = PtlNIInit(PTL_IFACE_DEFAULT, pid, nullptr, &limits, &handle_);
+    const bool opened = code == PTL_OK;
+    if (opened) code = PtlGetId(handle_, &id_);
+    limits_.pieces = {static_cast<std::uint64_t>(limits.max_md_iovecs), "max_md_iovecs"};
+    limits_.swap = {static_cast<std::uint64_t>(limits.max_getput_md), "max_getput_md"};
+    if (code == PTL_OK) return;
+    PtlFini();
+    if (opened) check_call(code, "PtlGetId");
+    if (code == PTL_PID_INVALID) {
+      refuse(
+          "PtlNIInit failed: {}; process id {} is taken or not possible here, expected a free one "
+          "(--pid)",
+          code_name(code), pid);
+    }
+    refuse(
+        "PtlNIInit failed: {}; {} and {}, expected a provider and an interface that this host has",
+        code_name(code), setting("LINTEL_PROVIDER"), setting("LINTEL_INTERFACE"));
+  }
+  ~Interface() override {
+    portals4_.reset();
+    if (abandoned_) return;
+    PtlNIFini(handle_);
+    PtlFini();
+  }
+
+  // Through Portals 3; see api3/.
+  std::unique_ptr<Operations> operations(const OperationsParameters& parameters) override;
 
   ptl_handle_ni_t handle() const { return handle_; }
   ptl_process_id_t id() const { return id_; }
-  const ptl_ni_limits_t& limits() const { return limits_; }
 
   // The interface for measured operations, opened when it is first asked for. Throws
   // Failure(kUnusable) if it cannot be had.
-  TimedInterface& timed(Api api);
+  TimedInterface& timed(Api api) {
+    if (api == Api::kPortals3) return *this;
+    if (!portals4_) portals4_ = open_portals4(name_of(id_));
+    return *portals4_;
+  }
 
-  // Makes the end of this object leave the interfaces open: closing them would wait for messages
-  // that nobody will take. The process has to end soon.
-  void abandon();
+  void abandon() override {
+    TimedInterface::abandon();
+    if (portals4_) portals4_->abandon();
+  }
 
   // Admits requests of `process`, whatever its user and job. At first only processes of the same
   // user are admitted.
-  void admit(ptl_process_id_t process) const;
+  void admit(ptl_process_id_t process) const {
+    check_call(PtlACEntry(handle_, 0, process, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY),
+               "PtlACEntry");
+  }
 
  private:
+  static std::string setting(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? fmt::format("{} is not set", name)
+                            : fmt::format("{} is '{}'", name, value);
+  }
+
   ptl_handle_ni_t handle_ = PTL_INVALID_HANDLE;
   ptl_process_id_t id_{};
-  ptl_ni_limits_t limits_{};
-  bool abandoned_ = false;
-  std::unique_ptr<TimedInterface> portals3_;
   std::unique_ptr<TimedInterface> portals4_;
 };
-
-// Sets a LINTEL_* variable; effective only before the Interface is made.
-void set_library_variable(const char* name, const std::string& value);
-
-// Throws Failure(kFailed, "<call> failed: <PtlErrorStr>") unless `code` is PTL_OK.
-void check_call(int code, const char* call);
-
-// "10.0.0.1 pid 17", and the dotted form of a nid.
-std::string to_string(ptl_process_id_t process);
-std::string dotted(ptl_nid_t nid);
-
-// The name of a process, as operations want it.
-inline ProcessName name_of(ptl_process_id_t id) { return {id.nid, id.pid}; }
 
 }  // namespace lintel::perf

@@ -1,42 +1,77 @@
 #pragma once
-// The measurements: both processes call them at each size. The initiator's row is what was found.
+// What can be measured, and how: what the options say, with defaults by size where they say
+// nothing.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "chain.h"
-#include "results.h"
-#include "settings.h"
+#include "side.h"
 
 namespace lintel::perf {
 
-struct Run;
+enum class Completion { kLocal, kRemote };
+enum class PassiveMode { kCompute, kSleep };
 
-// puts.cpp
-Row measure_put_latency(const Run& run);
-Row measure_put_bandwidth(const Run& run);
-Row measure_put_both_ways(const Run& run);
-Row measure_message_rate(const Run& run);
-// gets.cpp
-Row measure_get_latency(const Run& run);
-Row measure_get_bandwidth(const Run& run);
-// atomics.cpp
-Row measure_swap_latency(const Run& run);
-Row measure_fetch_latency(const Run& run);
-Row measure_atomic_rate(const Run& run);
-// passive.cpp
-Row measure_passive_target(const Run& run);
+struct Settings {
+  Api api = Api::kPortals3;
+  Notify notify = Notify::kEvents;
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> warm_up;
+  std::uint64_t window = 64;
+  std::uint64_t repeats = 3;
+  std::uint64_t pieces = 1;
+  bool validate = true;
+  bool percentiles = false;  // one more pass, in which every operation is timed by itself
+  Completion completion = Completion::kRemote;
+  PassiveMode passive_mode = PassiveMode::kCompute;
+  double passive_seconds = 1.0;
 
-using Measure = Row (*)(const Run&);
+  // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other
+  // kinds move at most 512 MiB.
+  std::uint64_t latency_iterations(std::uint64_t size) const {
+    return iterations.value_or(
+        std::clamp<std::uint64_t>((std::uint64_t{256} << 20) / size, 100, 10'000));
+  }
+  std::uint64_t window_iterations(std::uint64_t size) const {
+    return iterations.value_or(
+        std::clamp<std::uint64_t>((std::uint64_t{512} << 20) / size, 64, 50'000));
+  }
+  std::uint64_t warm_up_for(std::uint64_t chosen_iterations) const {
+    return warm_up.value_or(std::clamp<std::uint64_t>(chosen_iterations / 10, 1, 1'000));
+  }
+};
+
+// The events that a queue has to hold when `window` operations are under way.
+constexpr std::uint64_t window_events(std::uint64_t window) { return 4 * window + 64; }
+
+enum class Shape {
+  kPingPong,  // each put is answered by one
+  kAlone,     // one operation after the other
+  kWindow,    // several under way at once
+  kBothWays,  // a window each way
+  kPassive    // to a target that calls nothing
+};
+
+// What is measured of one kind of operation: a time, or a bandwidth and perhaps a rate of messages.
+struct Part {
+  Shape shape;
+  Action action = Action::kPut;
+  const char* key = nullptr;  // of its metric
+  const char* title = nullptr;
+  const char* rate_key = nullptr;
+  const char* rate_title = nullptr;
+};
 
 // One sub-command: what it is called, what it says about itself, and what it runs at each size.
 struct Measurement {
   const char* name;
   const char* title;
-  const char* method;               // one sentence for the table's header, in the words of the API
-  std::vector<Measure> parts = {};  // their metrics are columns, left to right
+  const char* method;            // one sentence for the table's header, in the words of the API
+  std::vector<Part> parts = {};  // their metrics are columns, left to right
   // Empty: powers of two from 1 to the interface's limit for swaps.
   std::vector<std::uint64_t> default_sizes = {};
   bool has_window = false;              // several operations are under way at once

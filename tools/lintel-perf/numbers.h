@@ -2,38 +2,126 @@
 // Text to numbers for options. Every function throws Failure(kUnusable) with a sentence that names
 // the option, the value and what was expected.
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "failure.h"
+
 namespace lintel::perf {
 
 inline constexpr std::uint64_t kMaxSizeBytes = std::uint64_t{64} << 30;
 
+[[noreturn]] inline void reject(std::string_view option, std::string_view text,
+                                std::string_view expected) {
+  refuse("{}: '{}' is not usable; expected {}", option, text, expected);
+}
+
+// The decimal number at the beginning of `text`, and what follows it.
+inline std::pair<std::optional<std::uint64_t>, std::string_view> leading_number(
+    std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return {std::nullopt, text};
+  return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
+}
+
+inline std::vector<std::string_view> split_at_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 // Bytes; a suffix K, M or G (also KiB, KB, ...) multiplies by 2^10, 2^20, 2^30. From 1 to
 // kMaxSizeBytes.
-std::uint64_t parse_size(std::string_view option, std::string_view text);
+inline std::uint64_t parse_size(std::string_view option, std::string_view text) {
+  auto [number, suffix] = leading_number(text);
+  unsigned shift = 0;
+  if (const auto letter = std::string_view("kKmMgG").find(suffix.substr(0, 1));
+      !suffix.empty() && letter != std::string_view::npos) {
+    shift = static_cast<unsigned>(letter / 2 + 1) * 10;
+    suffix.remove_prefix(1);
+  }
+  const bool known = suffix.empty() || suffix == "B" || (shift > 0 && suffix == "iB");
+  if (!number || !known || *number == 0 || *number > (kMaxSizeBytes >> shift)) {
+    reject(option, text, "a size from 1 byte to 64G, with K, M or G for 2^10, 2^20, 2^30 bytes");
+  }
+  return *number << shift;
+}
 
 // Sizes separated by commas; at least one.
-std::vector<std::uint64_t> parse_size_list(std::string_view option, std::string_view text);
+inline std::vector<std::uint64_t> parse_size_list(std::string_view option, std::string_view text) {
+  if (text.empty()) reject(option, text, "at least one size, for example 8,1K,4M");
+  std::vector<std::uint64_t> sizes;
+  for (const auto part : split_at_commas(text)) sizes.push_back(parse_size(option, part));
+  return sizes;
+}
 
 // `min`, 2 min, 4 min, ... up to `max`. REQUIRES: 1 <= min <= max.
-std::vector<std::uint64_t> powers_of_two(std::uint64_t min, std::uint64_t max);
+inline std::vector<std::uint64_t> powers_of_two(std::uint64_t min, std::uint64_t max) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = min; size <= max; size *= 2) sizes.push_back(size);
+  return sizes;
+}
 
 // A whole decimal number from `min` to `max`; `what` says in the plural what is counted.
-std::uint64_t parse_count(std::string_view option, std::string_view text, std::string_view what,
-                          std::uint64_t min, std::uint64_t max);
+inline std::uint64_t parse_count(std::string_view option, std::string_view text,
+                                 std::string_view what, std::uint64_t min, std::uint64_t max) {
+  const auto [number, rest] = leading_number(text);
+  if (!number || !rest.empty() || *number < min || *number > max) {
+    reject(option, text, fmt::format("a whole number of {} from {} to {}", what, min, max));
+  }
+  return *number;
+}
 
 // Seconds, with a fraction if wanted, from `min` to `max`.
-double parse_seconds(std::string_view option, std::string_view text, double min, double max);
+inline double parse_seconds(std::string_view option, const std::string& text, double min,
+                            double max) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  const bool whole = !text.empty() && end == text.c_str() + text.size();
+  if (!whole || !std::isfinite(seconds) || seconds < min || seconds > max) {
+    reject(option, text, fmt::format("a number of seconds from {} to {}", min, max));
+  }
+  return seconds;
+}
 
 // "A" or "A,B": CPU numbers. Whether the machine has them shows when a process is pinned.
-std::vector<int> parse_cpus(std::string_view option, std::string_view text);
+inline std::vector<int> parse_cpus(std::string_view option, std::string_view text) {
+  std::vector<int> cpus;
+  for (const auto part : split_at_commas(text)) {
+    const auto [number, rest] = leading_number(part);
+    if (!number || !rest.empty() || *number > 65535 || cpus.size() == 2) {
+      reject(option, text, "one CPU number, or two separated by a comma, for example 0,1");
+    }
+    cpus.push_back(static_cast<int>(*number));
+  }
+  return cpus;
+}
 
 // "ADDR" or "ADDR:PID".
-std::pair<std::string, std::uint32_t> parse_peer(std::string_view option, std::string_view text,
-                                                 std::uint32_t default_pid);
+inline std::pair<std::string, std::uint32_t> parse_peer(std::string_view option,
+                                                        std::string_view text,
+                                                        std::uint32_t default_pid) {
+  const auto colon = text.find(':');
+  const std::string host(text.substr(0, colon));
+  if (host.empty()) {
+    reject(option, text, "ADDR or ADDR:PID, for example 192.168.1.2 or 192.168.1.2:17");
+  }
+  if (colon == std::string_view::npos) return {host, default_pid};
+  const auto pid =
+      parse_count(option, text.substr(colon + 1), "the server's Portals process id", 1, 65535);
+  return {host, static_cast<std::uint32_t>(pid)};
+}
 
 }  // namespace lintel::perf

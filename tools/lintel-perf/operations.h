@@ -1,8 +1,8 @@
 #pragma once
-// The operations that are measured, without a word of which Portals they go through: memory to be
-// attached, operations to be started, completions to be counted. api3/ and api4/ implement it.
+// The operations that are measured, whichever Portals they go through: memory to be attached,
+// operations to be started, completions to be counted. api3/ and api4/ implement it.
 //
-// Thread: one, but for stop() and seen(). What it does not do: look at clocks, or at message bytes.
+// Thread: one, but for stop() and seen().
 
 #include <array>
 #include <cstddef>
@@ -30,14 +30,8 @@ struct ProcessName {
   std::uint32_t pid = 0;
 };
 
-inline constexpr std::uint32_t kTimedPortal = 2;  // one entry: the target of timed operations
-// One entry for each message of a verified window; its match bits are the slot's number.
-inline constexpr std::uint32_t kSlotPortal = 3;
-
-struct Place {
-  std::uint32_t portal = kTimedPortal;
-  std::uint64_t bits = 0;
-};
+// Its entries have the match bits 0, the target of timed operations, or the number of a slot + 1.
+inline constexpr std::uint32_t kTimedPortal = 2;
 
 struct Piece {
   std::byte* start;
@@ -60,22 +54,23 @@ class LINTEL_PERF_SEAM Attachment {
   Attachment() = default;
 };
 
-enum class Moment : std::uint8_t {
-  kSent,     // the memory may be used again. With counters only puts without an ack are counted
-  kAcked,    // the target has the bytes
-  kReplied,  // the fetched bytes are here
-  kArrived   // at the target: the bytes are in an entry whose arrivals are counted
+enum class EventKind : std::uint8_t {
+  kSend,   // the memory may be used again. With counters only puts without an ack are counted
+  kAck,    // the target has the bytes
+  kReply,  // the fetched bytes are here
+  kPut     // at the target: the bytes are in an entry that counts them
 };
-inline constexpr std::size_t kMoments = 4;
-constexpr std::size_t index_of(Moment moment) { return static_cast<std::size_t>(moment); }
+inline constexpr std::size_t kEventKinds = 4;
+constexpr std::size_t index_of(EventKind kind) { return static_cast<std::size_t>(kind); }
 
 // What is started. kAdd and kFetchAdd add 64-bit words to those at the target; kFetchAdd and kSwap
 // fetch what was there. See Limits for which of them an API has.
 enum class Action : std::uint8_t { kPut, kAckedPut, kGet, kSwap, kAdd, kFetchAdd };
 
-constexpr Moment end_of(Action action) {
-  if (action == Action::kPut) return Moment::kSent;
-  return action == Action::kAckedPut || action == Action::kAdd ? Moment::kAcked : Moment::kReplied;
+constexpr EventKind end_of(Action action) {
+  if (action == Action::kPut) return EventKind::kSend;
+  return action == Action::kAckedPut || action == Action::kAdd ? EventKind::kAck
+                                                               : EventKind::kReply;
 }
 
 // Every operation moves one whole attachment, of the same length each time; another length is a
@@ -88,38 +83,38 @@ class LINTEL_PERF_SEAM Operations {
 
   // Memory that operations start from.
   virtual std::unique_ptr<Attachment> bind(std::span<const Piece> memory) = 0;
-  // Memory that the peer alone may address. `counted`: each arrival is one kArrived.
-  virtual std::unique_ptr<Attachment> expose(Place place, std::span<const Piece> memory,
+  // Memory that the peer alone may address. `counted`: each arrival is one kPut.
+  virtual std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const Piece> memory,
                                              bool counted) = 0;
 
-  // Starts one operation with bound memory. `operand`: what kSwap and kFetchAdd send; unused by the
-  // others. Returns false if the library has no room for it now; throws Failure if it refuses it.
+  // Starts one operation with bound memory. `operand`: what kSwap and kFetchAdd send. Returns false
+  // if the library has no room for it now; throws Failure if it refuses it.
   [[nodiscard]] bool start(Action action, const Attachment& memory, const Attachment* operand = {},
-                           Place place = {}) {
-    if (!issue(action, memory, operand, place)) [[unlikely]]
+                           std::uint64_t bits = 0) {
+    if (!issue(action, memory, operand, bits)) [[unlikely]]
       return false;
     owe(end_of(action));
-    if (tells_sent_ && action != Action::kPut && action != Action::kGet) owe(Moment::kSent);
+    if (tells_send_ && action != Action::kPut && action != Action::kGet) owe(EventKind::kSend);
     return true;
   }
 
   // Waits until there are at least `at_least` completions of that kind, then takes more that are
   // there already, until `enough`. Returns how many there are. Throws PeerLost when the peer is
   // lost or stop() was called, Failure when an operation failed or completions were lost.
-  virtual std::uint64_t wait(Moment moment, std::uint64_t at_least, std::uint64_t enough) = 0;
-  std::uint64_t wait(Moment moment, std::uint64_t at_least) {
-    return wait(moment, at_least, at_least);
+  virtual std::uint64_t wait(EventKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
+  std::uint64_t wait(EventKind kind, std::uint64_t at_least) {
+    return wait(kind, at_least, at_least);
   }
 
-  // Waits until everything started here has told all it has to tell: all memory may be used again.
+  // Waits until everything started here has completed: all memory may be used again.
   void settle() {
-    for (const Moment moment : {Moment::kSent, Moment::kAcked, Moment::kReplied}) {
-      if (count(moment) < owed_[index_of(moment)]) wait(moment, owed_[index_of(moment)]);
+    for (const EventKind kind : {EventKind::kSend, EventKind::kAck, EventKind::kReply}) {
+      if (count(kind) < owed_[index_of(kind)]) wait(kind, owed_[index_of(kind)]);
     }
   }
 
   // What wait() and settle() have taken so far.
-  std::uint64_t count(Moment moment) const { return taken_[index_of(moment)]; }
+  std::uint64_t count(EventKind kind) const { return taken_[index_of(kind)]; }
 
   // Makes a present or future wait throw PeerLost(reason). Any thread; the first reason counts.
   virtual void stop(const std::string& reason) = 0;
@@ -128,19 +123,19 @@ class LINTEL_PERF_SEAM Operations {
   virtual std::uint64_t seen() const = 0;
 
  protected:
-  // `tells_sent`: kSent is told of every operation that sends, also if it ends with another moment.
-  explicit Operations(bool tells_sent) : tells_sent_(tells_sent) {}
+  // `tells_send`: there is a kSend for every operation that sends, also if another kind ends it.
+  explicit Operations(bool tells_send) : tells_send_(tells_send) {}
 
   // The call of the API; as start().
   virtual bool issue(Action action, const Attachment& memory, const Attachment* operand,
-                     Place place) = 0;
-  void owe(Moment moment) { ++owed_[index_of(moment)]; }
+                     std::uint64_t bits) = 0;
+  void owe(EventKind kind) { ++owed_[index_of(kind)]; }
 
-  std::array<std::uint64_t, kMoments> taken_{};
+  std::array<std::uint64_t, kEventKinds> taken_{};
 
  private:
-  const bool tells_sent_;
-  std::array<std::uint64_t, kMoments> owed_{};
+  const bool tells_send_;
+  std::array<std::uint64_t, kEventKinds> owed_{};
 };
 
 struct OperationsParameters {
@@ -172,14 +167,23 @@ class LINTEL_PERF_SEAM TimedInterface {
   TimedInterface(const TimedInterface&) = delete;
   TimedInterface& operator=(const TimedInterface&) = delete;
 
-  virtual const Limits& limits() const = 0;
   virtual std::unique_ptr<Operations> operations(const OperationsParameters& parameters) = 0;
+  const Limits& limits() const { return limits_; }
 
-  // Makes the end of this object leave the interface open, see Interface::abandon().
-  virtual void abandon() = 0;
+  // Makes the end of this object leave the interface open: closing it would wait for messages that
+  // nobody will take. The process has to end soon.
+  virtual void abandon() { abandoned_ = true; }
 
  protected:
   TimedInterface() = default;
+
+  Limits limits_;
+  bool abandoned_ = false;
 };
+
+// Opens a matching physical interface of Portals 4, beside Portals 3 in one process: both have the
+// same nid and pid. `self`: what the process is called through Portals 3, which has to be open.
+// Throws Failure(kUnusable) if it cannot be had.
+LINTEL_PERF_SEAM std::unique_ptr<TimedInterface> open_portals4(ProcessName self);
 
 }  // namespace lintel::perf

@@ -1,7 +1,6 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <deque>
 #include <functional>
 
@@ -14,18 +13,16 @@ namespace lintel::perf {
 namespace {
 
 std::string command_list() {
-  std::string list;
-  for (const Measurement& measurement : measurements()) {
-    list += (list.empty() ? "" : ", ") + std::string(measurement.name);
-  }
-  return list;
+  std::vector<std::string> names;
+  for (const Measurement& measurement : measurements()) names.emplace_back(measurement.name);
+  return CLI::detail::join(names, ", ");
 }
 
 // The options as CLI11 knows them, and what their texts mean. Texts are read after CLI11 has parsed
 // the whole line, so that help is given whatever else is wrong.
 class CommandLine {
  public:
-  explicit CommandLine(Options& options) : options_(options) {
+  explicit CommandLine(Options& options) : options_(options), settings_(options.settings) {
     app_.set_version_flag("--version",
                           fmt::format("{} {} (protocol {})", kToolName, tool_version(), kProtocol));
     app_.require_subcommand(0, 1);
@@ -37,12 +34,10 @@ class CommandLine {
         "Triggered chains: lintel-perf barrier --processes 8             (also broadcast, reduce; "
         "starts all processes)\n"
         "Exit code: 0 done, 1 the run failed (wrong bytes, an error of the library), 2 what was "
-        "asked "
-        "for cannot be done.");
+        "asked for cannot be done.");
     add_roles();
     add_what();
-    add_surroundings();
-    add_output();
+    add_surroundings_and_output();
     for (const Measurement& measurement : measurements()) {
       app_.add_subcommand(measurement.name, measurement.title)
           ->fallthrough()
@@ -73,7 +68,7 @@ class CommandLine {
       }
       text.read(text.value);
     }
-    options_.settings.percentiles = options_.show_percentiles || !options_.json_file.empty();
+    settings_.percentiles = options_.show_percentiles || !options_.json_file.empty();
     check_combinations();
     check_chain();
     read_roles();
@@ -141,61 +136,58 @@ class CommandLine {
          "The address or network interface to use (sets LINTEL_INTERFACE; default: loopback, for a "
          "client the one that leads to the server)",
          options_.bind);
-    text(
-        "--pid", "N|any",
-        fmt::format("The server's Portals process id (default {}); 'any' lets a server take a free "
-                    "one and say it",
-                    kServerPid),
-        pid_);
+    text("--pid", "N|any",
+         fmt::format("The server's Portals process id (default {}); 'any' lets a server take a "
+                     "free one and say it",
+                     kServerPid),
+         pid_);
     flag("--once", options_.once, "The server ends after one client");
   }
 
   void add_what() {
     static constexpr std::uint64_t kMost = 1'000'000'000;
-    Settings& settings = options_.settings;
     group_ = "What to measure";
     choice("--api", "3|4", "Through which Portals the measured operations go (default 3)",
-           settings.api, {Api::kPortals3, Api::kPortals4});
+           settings_.api, {Api::kPortals3, Api::kPortals4});
     choice(
         "--notify", "events|counters",
         "How completion is learnt: full events, or with --api 4 counting events (default events)",
-        settings.notify, {Notify::kEvents, Notify::kCounters});
+        settings_.notify, {Notify::kEvents, Notify::kCounters});
     text("--sizes", "LIST",
          "Message sizes in bytes, separated by commas; K, M, G are 2^10, 2^20, 2^30",
          [this](const std::string& text) { options_.sizes = parse_size_list("--sizes", text); });
     size("--min", "Smallest size; doubled up to --max (default 1)", min_);
     size("--max", "Largest size (default 4M)", max_);
     count("--iterations", "Messages, or rounds of a chain, of one pass (default: by size)",
-          "messages", 1, kMost, settings.iterations);
+          "messages", 1, kMost, settings_.iterations);
     count("--warm-up",
           "Messages before the first pass, not timed (default: a tenth of the iterations, at most "
           "1000)",
-          "messages", 0, kMost, settings.warm_up);
+          "messages", 0, kMost, settings_.warm_up);
     count("--window", "Operations under way at once, for bandwidth and message rate (default 64)",
-          "operations", 1, 65536, settings.window);
+          "operations", 1, 65536, settings_.window);
     count("--repeats", "Passes, of which the median is reported (default 3)", "passes", 1, 1000,
-          settings.repeats);
-    flag("--validate,!--no-validate", settings.validate,
+          settings_.repeats);
+    flag("--validate,!--no-validate", settings_.validate,
          "Compare every byte, outside the timed part (default)");
     choice("--completion", "local|remote",
            "What ends a put: local = SEND_END (Portals 4: SEND), remote = ACK (default remote)",
-           settings.completion, {Completion::kLocal, Completion::kRemote});
+           settings_.completion, {Completion::kLocal, Completion::kRemote});
     count("--iovec", "Make each memory descriptor of N pieces (default 1)", "pieces", 1, 4096,
-          settings.pieces);
+          settings_.pieces);
     choice("--passive-mode", "compute|sleep", "What the passive target does (default compute)",
-           settings.passive_mode, {PassiveMode::kCompute, PassiveMode::kSleep});
+           settings_.passive_mode, {PassiveMode::kCompute, PassiveMode::kSleep});
     seconds("--passive-seconds", "For how long, at each size (default 1)", 0.1, 3600,
-            settings.passive_seconds);
+            settings_.passive_seconds);
     count("--processes", "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)",
           "processes", 2, 64, options_.processes);
   }
 
-  void add_surroundings() {
+  void add_surroundings_and_output() {
     group_ = "Surroundings";
     text("--cpu", "A[,B]",
          "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or "
-         "--client, "
-         "A or the own one of the two; of a chain, rank 0 to A, the others to B",
+         "--client, A or the own one of the two; of a chain, rank 0 to A, the others to B",
          [this](const std::string& text) { options_.cpus = parse_cpus("--cpu", text); });
     text("--provider", "NAME", "network: direct, or a provider of libfabric (sets LINTEL_PROVIDER)",
          options_.provider);
@@ -204,9 +196,6 @@ class CommandLine {
         fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
                     options_.deadline_seconds),
         0.1, 86400, options_.deadline_seconds);
-  }
-
-  void add_output() {
     group_ = "Output";
     choice("--units", "MB|MiB|Gb",
            "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)",
@@ -234,25 +223,27 @@ class CommandLine {
   bool measures(bool Measurement::*what) const {
     return options_.measurement != nullptr && options_.measurement->*what;
   }
+  std::optional<ChainKind> chain() const {
+    return options_.measurement == nullptr ? std::nullopt : options_.measurement->chain;
+  }
   const char* name() const { return options_.measurement->name; }
 
   void check_combinations() const {
-    const Settings& settings = options_.settings;
     if (options_.json_file == "-" && options_.csv_file == "-") {
       refuse("--json - together with --csv -; expected at most one of them on stdout");
     }
-    if (settings.api == Api::kPortals3 && settings.notify == Notify::kCounters) {
+    if (settings_.api == Api::kPortals3 && settings_.notify == Notify::kCounters) {
       refuse(
           "--notify: 'counters' is not usable with --api 3, which has none; expected events, or "
           "--api 4");
     }
-    if (settings.api == Api::kPortals3 && measures(&Measurement::adds_words)) {
+    if (settings_.api == Api::kPortals3 && measures(&Measurement::adds_words)) {
       refuse(
           "--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected "
           "--api 4",
           name());
     }
-    if (settings.completion == Completion::kLocal && options_.measurement != nullptr &&
+    if (settings_.completion == Completion::kLocal && options_.measurement != nullptr &&
         std::string_view(name()) == "put-bibw") {
       refuse("--completion: 'local' is not usable with put-bibw; expected remote");
     }
@@ -260,7 +251,7 @@ class CommandLine {
 
   // A chain starts its processes itself, has one message after the other, and reports times alone.
   void check_chain() {
-    if (options_.measurement == nullptr || !options_.measurement->chain) {
+    if (!chain()) {
       if (!given("--processes")) return;
       refuse("--processes without a chain; expected it with barrier, broadcast or reduce");
     }
@@ -273,13 +264,12 @@ class CommandLine {
           "of a round",
           option, name());
     }
-    if (given("--api") && options_.settings.api == Api::kPortals3) {
+    if (given("--api") && settings_.api == Api::kPortals3) {
       refuse("--api: '3' is not usable with {}; expected 4", name());
     }
-    options_.settings.api = Api::kPortals4;
-    options_.settings.notify = Notify::kCounters;
-    if (options_.measurement->chain == ChainKind::kBarrier &&
-        (given("--sizes") || given("--min") || given("--max"))) {
+    settings_.api = Api::kPortals4;
+    settings_.notify = Notify::kCounters;
+    if (chain() == ChainKind::kBarrier && (given("--sizes") || given("--min") || given("--max"))) {
       refuse("a size with barrier; expected none, as its messages are empty");
     }
   }
@@ -323,8 +313,7 @@ class CommandLine {
       }
       options_.sizes = powers_of_two(min, max);
     }
-    const bool reduces =
-        options_.measurement != nullptr && options_.measurement->chain == ChainKind::kReduction;
+    const bool reduces = chain() == ChainKind::kReduction;
     if (!reduces && !measures(&Measurement::adds_words)) return;
     for (const std::uint64_t size : options_.sizes) {
       if (size % 8 == 0) continue;
@@ -334,10 +323,10 @@ class CommandLine {
   }
 
   Options& options_;
+  Settings& settings_;
   CLI::App app_{
       "Measures one-sided bandwidth and latency between two processes, and triggered chains "
-      "through "
-      "many, with every byte verified.",
+      "through many, with every byte verified.",
       kToolName};
   std::string group_;
   std::deque<Text> texts_;  // CLI11 keeps references
@@ -354,8 +343,7 @@ class CommandLine {
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   options.arguments = arguments;
-  CommandLine line(options);
-  if (!line.parse(arguments)) return std::nullopt;
+  if (!CommandLine(options).parse(arguments)) return std::nullopt;
   return options;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 // The command line: what it may say and what it says.
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "measurement.h"
+#include "results.h"
 
 namespace lintel::perf {
 
@@ -25,8 +27,8 @@ struct Options {
   std::uint32_t pid = 0;       // own, of a server; 0: any. The server's, of a client
   std::string bind;            // empty: not said
   bool once = false;           // a server serves one client
-  // A server writes its nid and pid there and says nothing else. No option: of the second process.
-  int announce_fd = -1;
+  // Of the second process of a pair: where it shows its nid and pid, instead of on stdout.
+  std::atomic<ProcessName>* shown_name = nullptr;
 
   std::vector<int> cpus;  // as given: this process's, or the initiator's and the target's
   std::string provider;   // empty: not said
@@ -37,8 +39,19 @@ struct Options {
   std::vector<std::string> arguments;  // of which the rest was made
 };
 
-// Parses a command line without the program's name. Prints help or version itself and returns nothing then. Throws
-// Failure(kUnusable) with one sentence.
+// Parses a command line without the program's name. Prints help or version itself and returns
+// nothing then. Throws Failure(kUnusable) with one sentence.
 std::optional<Options> parse_options(const std::vector<std::string>& arguments);
+
+// What this process does, by its role. Each throws Failure.
+//
+// Finds the target, measures, and reports. With role kLocal the target is started here.
+void run_client(const Options& options);
+// Is the target for one client after the other, until killed, or for one client with --once.
+// Returns the exit code of a served client.
+ExitCode run_server(const Options& options);
+// Starts the processes of a chain, measures it, and reports. REQUIRES: options.measurement->chain;
+// nothing of Portals has been called in this process.
+void run_chain(const Options& options);
 
 }  // namespace lintel::perf

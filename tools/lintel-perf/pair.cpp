@@ -1,21 +1,14 @@
 // The two processes of a pair: the client, which is the initiator, and the server, the target.
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
+#include <thread>
 
 #include "child_process.h"
 #include "host.h"
 #include "numbers.h"
+#include "options.h"
 #include "protocol.h"
-#include "roles.h"
 #include "run.h"
 
 namespace lintel::perf {
@@ -24,8 +17,9 @@ namespace {
 // All parts of the measurement: their metrics are columns, left to right.
 Row measure(const Measurement& measurement, const Run& run) {
   Row whole;
-  for (const Measure part : measurement.parts) {
-    Row row = part(run);
+  for (const Part& part : measurement.parts) {
+    Row row =
+        part.shape == Shape::kPassive ? measure_passive_target(run) : measure_timed(run, part);
     row.verified_messages += whole.verified_messages;
     row.metrics.insert(row.metrics.begin(), whole.metrics.begin(), whole.metrics.end());
     whole = std::move(row);
@@ -39,20 +33,19 @@ void check_limits(const Options& options, const std::vector<std::uint64_t>& size
     refuse("--iovec: '{}' is not usable; expected at most {} pieces ({})", options.settings.pieces,
            limits.pieces.most, limits.pieces.name);
   }
-  const Measurement& measurement = *options.measurement;
-  if (measurement.limit == nullptr) return;
-  const Limit& limit = limits.*measurement.limit;
+  if (options.measurement->limit == nullptr) return;
+  const Limit& limit = limits.*options.measurement->limit;
   for (const std::uint64_t size : sizes) {
     if (size <= limit.most) continue;
     refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
-           measurement.name, limit.most, limit.name);
+           options.measurement->name, limit.most, limit.name);
   }
 }
 
 // What both processes open at the beginning.
 struct Endpoint {
   Endpoint(ptl_pid_t pid, ptl_process_id_t admitted, int cpu)
-      : network(pid), control(network.handle()), self(describe_self(network, cpu)) {
+      : network(pid), control(network.handle()), self{host_name(), to_string(network.id()), cpu} {
     network.admit(admitted);
     accept_probes(network.handle());
   }
@@ -71,12 +64,7 @@ class Server {
 
   ExitCode run() {
     const ptl_process_id_t id = endpoint_.network.id();
-    if (options_.announce_fd >= 0) {
-      if (::write(options_.announce_fd, &id, sizeof id) != sizeof id) {
-        fail("cannot tell the parent process who this is");
-      }
-      ::close(options_.announce_fd);
-    }
+    if (options_.shown_name != nullptr) *options_.shown_name = name_of(id);
     say("lintel-perf server at {}{}", endpoint_.self.address,
         dotted(id.nid).starts_with("127.") ? " (this machine only; --bind ADDR for others)" : "");
     for (;;) {
@@ -88,7 +76,7 @@ class Server {
  private:
   ExitCode serve_one() {
     try {
-      const Guest client = await_client(endpoint_.control, endpoint_.self);
+      const ClientRequest client = accept_client(endpoint_.control, endpoint_.self);
       say("client {} on {} begins", client.description.address, client.description.host);
       serve(client);
       say("client {} has finished", client.description.address);
@@ -99,29 +87,30 @@ class Server {
     }
   }
 
-  // Returns when the client has said bye. Throws PeerLost when it has gone without.
-  void serve(const Guest& client) {
+  // Returns when the client has ended the measurement. Throws PeerLost if it is lost.
+  void serve(const ClientRequest& client) {
     static constexpr Seconds kForever{1e9};
     Peer peer(endpoint_.network.handle(), endpoint_.control, client.id,
               Seconds(options_.deadline_seconds), kForever);
+    const auto give_up = [&](ExitCode code, const std::string& sentence) {
+      peer.tell("failed", {{"error", sentence}, {"code", static_cast<int>(code)}});
+    };
     try {
       try {
         measure_for(client, peer);
       } catch (const PeerLost&) {
         throw;
       } catch (const Failure& failure) {
-        peer.tell_failure(failure.code(), failure.what());
+        give_up(failure.code(), failure.what());
       } catch (const std::exception& error) {
-        peer.tell_failure(ExitCode::kFailed,
-                          fmt::format("cannot carry out the request: {}", error.what()));
+        give_up(ExitCode::kFailed, fmt::format("cannot carry out the request: {}", error.what()));
       }
       for (;;) peer.await();
-    } catch (const PeerLeft&) {
+    } catch (const PeerFinished&) {
     }
   }
 
-  // Until an exception: of the library, of a check, or PeerLeft.
-  void measure_for(const Guest& client, Peer& peer) {
+  [[noreturn]] void measure_for(const ClientRequest& client, Peer& peer) {
     const auto asked = parse_options(client.arguments);
     if (!asked || asked->measurement == nullptr || asked->measurement->chain) {
       refuse("the client asks for nothing that a server can do; expected a sub-command of a pair");
@@ -137,7 +126,7 @@ class Server {
 
   template <class... Arguments>
   void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (options_.announce_fd >= 0) return;
+    if (options_.shown_name != nullptr) return;
     fmt::print("{}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
     std::fflush(stdout);
   }
@@ -149,50 +138,34 @@ class Server {
 // The server of a pair on one machine, which serves once.
 class SecondProcess {
  public:
-  explicit SecondProcess(const Options& options) : deadline_(options.deadline_seconds) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe failed: {}", std::strerror(errno));
-    pipe_ = ends[0];
-    process_.emplace([&] {
-      Options server = options;
-      server.once = true;
-      server.pid = 0;
-      server.announce_fd = ends[1];
-      ::close(ends[0]);
-      return exit_code_of([&] { return run_server(server); });
-    });
-    ::close(ends[1]);
-  }
-  ~SecondProcess() {
-    ::close(pipe_);
-    process_->end_within(Seconds(3));
-  }
-  SecondProcess(const SecondProcess&) = delete;
-  SecondProcess& operator=(const SecondProcess&) = delete;
+  explicit SecondProcess(const Options& options)
+      : deadline_(options.deadline_seconds),
+        name_(shared_with_children<std::atomic<ProcessName>>(ProcessName{})),
+        process_([&] {
+          Options server = options;
+          server.once = true;
+          server.pid = 0;
+          server.shown_name = &name_;
+          return exit_code_of([&] { return run_server(server); });
+        }) {}
+  ~SecondProcess() { process_.end_within(Seconds(3)); }
 
-  // Where it can be reached. Throws Failure if it ends instead, or says nothing within the
-  // deadline.
-  ptl_process_id_t address() {
-    const auto end = after(deadline_);
-    pollfd wait{pipe_, POLLIN, 0};
-    int ready = 0;
-    do {
-      ready = ::poll(&wait, 1, static_cast<int>(left_until(end).count()));
-    } while (ready < 0 && errno == EINTR);
-    if (ready <= 0) {
-      refuse(
-          "the second process did not start within {:g} s; expected it to open its interface "
-          "(--deadline)",
-          deadline_.count());
+  // What it is called. Throws Failure if it ends instead, or is not ready within the deadline.
+  ptl_process_id_t name() {
+    for (const auto end = after(deadline_); Clock::now() < end;) {
+      const ProcessName name = name_;
+      if (name.pid != 0) return {name.nid, static_cast<ptl_pid_t>(name.pid)};
+      if (const auto status = process_.end_within({})) report_end(*status);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    ptl_process_id_t id{};  // in a pipe so few bytes are not torn
-    if (::read(pipe_, &id, sizeof id) != sizeof id) report_early_end();
-    return id;
+    refuse(
+        "the second process did not start within {:g} s; expected it to open its interface "
+        "(--deadline)",
+        deadline_.count());
   }
 
  private:
-  [[noreturn]] void report_early_end() {
-    const int status = process_->end_within(deadline_).value_or(0);
+  [[noreturn]] static void report_end(int status) {
     const bool signalled = WIFSIGNALED(status);
     const int code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
     // It has said why.
@@ -205,40 +178,41 @@ class SecondProcess {
         signalled ? "signal" : "exit code", code);
   }
 
-  Seconds deadline_;
-  int pipe_ = -1;
-  std::optional<ChildProcess> process_;
+  const Seconds deadline_;
+  std::atomic<ProcessName>& name_;
+  ChildProcess process_;
 };
 
-// Measures; says bye unless the server is lost.
+// Measures; tells the server the end unless it is lost.
 void measure_with(const Options& options, ptl_process_id_t server, Report& report) {
-  const Measurement& measurement = *options.measurement;
   const Seconds deadline(options.deadline_seconds);
   Endpoint endpoint(PTL_PID_ANY, server, options.cpus.empty() ? -1 : options.cpus.front());
   report.initiator = endpoint.self;
-  const auto bye = [&] { endpoint.control.send(server, control_message("bye"), Seconds(1)); };
-  bool greeted = false;
+  bool accepted = false;
+  const auto end = [&] {
+    if (accepted) endpoint.control.send(server, control_message("end"), Seconds(1));
+  };
   try {
     const Limits& limits = endpoint.network.timed(options.settings.api).limits();
-    auto sizes = options.sizes.empty() ? measurement.default_sizes : options.sizes;
+    auto sizes = options.sizes.empty() ? options.measurement->default_sizes : options.sizes;
     if (sizes.empty()) sizes = powers_of_two(1, limits.swap.most);
     check_limits(options, sizes, limits);
     report.target =
-        greet_server(endpoint.control, server, endpoint.self, options.arguments, deadline);
-    greeted = true;
+        connect_to_server(endpoint.control, server, endpoint.self, options.arguments, deadline);
+    accepted = true;
     Peer peer(endpoint.network.handle(), endpoint.control, server, deadline, deadline);
     report.measure_each(sizes, [&](std::uint64_t size) {
-      peer.tell({{"size", size}});
-      return measure(measurement, {endpoint.network, peer, options.settings, size, true});
+      peer.tell("step", {{"size", size}});
+      return measure(*options.measurement, {endpoint.network, peer, options.settings, size, true});
     });
   } catch (const PeerLost&) {
     endpoint.network.abandon();
     throw;
   } catch (const Failure&) {
-    if (greeted) bye();
+    end();
     throw;
   }
-  bye();
+  end();
 }
 
 }  // namespace
@@ -266,7 +240,7 @@ void run_client(const Options& options) {
     }
   }
   if (!cpus.empty()) pin_to_cpu(cpus.front());
-  if (second) server = second->address();
+  if (second) server = second->name();
   report.write_after([&] { measure_with(options, server, report); });
 }
 

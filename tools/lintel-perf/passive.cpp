@@ -4,8 +4,6 @@
 #include <chrono>
 #include <thread>
 
-#include "contents.h"
-#include "measurement.h"
 #include "run.h"
 #include "traffic.h"
 
@@ -14,7 +12,7 @@ namespace {
 
 // The target's last call, the one that delivers its notice, needs a moment to return; and the end
 // must not be touched.
-constexpr std::chrono::milliseconds kSettle{5};
+constexpr std::chrono::milliseconds kTimeToReturn{5};
 constexpr double kMarginSeconds = 0.010;
 constexpr std::uint64_t kMostSamples = 100'000;
 
@@ -26,10 +24,10 @@ double put_to_ack(Side& side) {
 
 double get_to_reply(Side& side) {
   Operations& operations = *side.operations;
-  const std::uint64_t before = operations.count(Moment::kReplied);
+  const std::uint64_t before = operations.count(EventKind::kReply);
   return seconds_of([&] {
-    require_started(operations.start(Action::kGet, side.landing->attachment()), Action::kGet);
-    operations.wait(Moment::kReplied, before + 1);
+    require_started(operations.start(Action::kGet, side.fetched->attachment()), Action::kGet);
+    operations.wait(EventKind::kReply, before + 1);
   });
 }
 
@@ -49,8 +47,8 @@ Row measure_passive_target(const Run& run) {
   const Settings& settings = run.settings;
   const Seconds absence(settings.passive_seconds);
   Side side =
-      run.side({.exposed = !run.initiator, .local = run.initiator, .landing = run.initiator});
-  run.meet();
+      run.side({.exposed = !run.initiator, .local = run.initiator, .fetched = run.initiator});
+  run.synchronize();
   if (!run.initiator) {
     run.peer.tell();
     if (settings.passive_mode == PassiveMode::kCompute) {
@@ -58,7 +56,7 @@ Row measure_passive_target(const Run& run) {
     } else {
       std::this_thread::sleep_for(absence);
     }
-    run.meet();
+    run.synchronize();
     return {};
   }
 
@@ -67,7 +65,7 @@ Row measure_passive_target(const Run& run) {
   std::vector<double> gets;
   run.peer.await();
   const auto absent_since = Clock::now();
-  std::this_thread::sleep_for(kSettle);
+  std::this_thread::sleep_for(kTimeToReturn);
   const auto absent = [&] {
     return seconds_between(absent_since, Clock::now()) < settings.passive_seconds - kMarginSeconds;
   };
@@ -78,20 +76,20 @@ Row measure_passive_target(const Run& run) {
       const std::uint64_t id = run.mine(1, i);
       if (settings.validate) {
         side.local->fill(pattern(id));
-        side.landing->fill(poison(id));
+        side.fetched->fill(poison(id));
       }
       const double put = put_to_ack(side);
       const double get = get_to_reply(side);
       if (!absent()) break;  // the target may have been back before these ended
       if (settings.validate) {
-        side.landing->check(id);
+        side.fetched->check(id);
         row.verified_messages += 2;
       }
       puts.push_back(put);
       gets.push_back(get);
     }
   }
-  run.meet(absence);
+  run.synchronize(absence);
   if (puts.empty()) {
     fail(
         "the passive target answered nothing while it was absent; expected acks and replies "

@@ -2,19 +2,19 @@
 // How the two processes find each other and agree that they fit, and the messages between them:
 // JSON objects that all carry "tool", "protocol", "version" and "kind".
 //
-//   client -> server  hello    {host, cpu, arguments}  who asks, and its command line
-//   server -> client  welcome  {host, cpu}             or
+//   client -> server  connect  {host, cpu, arguments}  who asks, and its command line
+//   server -> client  accept   {host, cpu}             or
 //                     refuse   {reason}
 //   both              step     {}      has come to the next step of the measurement;
 //                                      {size}: of the client, before each size
 //   server -> client  failed   {error, code}
-//   client -> server  bye      {}
+//   client -> server  end      {}
 //
-// Both derive what is done from the command line, so nothing else has to be exchanged. "tool",
-// "protocol", "version", "kind" and "reason" never change their meaning, so that different versions
-// can tell each other so.
+// Both derive what they do from the command line. "tool", "protocol", "version", "kind" and
+// "reason" never change their meaning, so that different versions can tell each other so.
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "control_channel.h"
@@ -22,40 +22,120 @@
 
 namespace lintel::perf {
 
-class Interface;
-
 inline constexpr int kProtocol = 2;
 
-// Makes this process put another number into its messages: for tests.
-void pretend_protocol(int protocol);
+// What this process puts into its messages; another number is for tests.
+inline int g_protocol = kProtocol;
 
 // An object with the members that every message has, and others.
-nlohmann::json control_message(const char* kind, const nlohmann::json& members = {});
+inline json control_message(const char* kind, const json& members = json::object()) {
+  json message{
+      {"tool", kToolName}, {"protocol", g_protocol}, {"version", tool_version()}, {"kind", kind}};
+  message.update(members);
+  return message;
+}
+
+// A member of a message, which may lack it or have it of another type.
+template <class Member>
+Member member_of(const json& body, const char* name, Member otherwise) {
+  try {
+    return body.at(name).get<Member>();
+  } catch (const json::exception&) {
+    return otherwise;
+  }
+}
 
 // The kind of a message that came from this tool, of whatever version; empty if it did not.
-std::string kind_of(const nlohmann::json& body);
+inline std::string kind_of(const json& body) {
+  if (member_of<std::string>(body, "tool", "") != kToolName) return "";
+  return member_of<std::string>(body, "kind", "");
+}
 
-// Who this process is, for the other one.
-ProcessDescription describe_self(const Interface& network, int cpu);
+inline bool has_own_protocol(const json& body) {
+  return member_of(body, "protocol", 0) == g_protocol;
+}
 
-// Client: says hello to `server` and waits for its welcome; a server that is just starting has
-// `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached, does
-// not answer, is busy or is of another protocol.
-ProcessDescription greet_server(ControlChannel& control, ptl_process_id_t server,
-                                const ProcessDescription& self,
-                                const std::vector<std::string>& arguments, Seconds deadline);
+[[noreturn]] inline void refuse_protocol(const char* own_role, const char* peer_role,
+                                         const json& peer) {
+  refuse(
+      "the {} is lintel-perf {} with protocol {}, this {} is lintel-perf {} with protocol {}; "
+      "expected the same protocol on both sides",
+      peer_role, member_of<std::string>(peer, "version", "unknown"), member_of(peer, "protocol", 0),
+      own_role, tool_version(), g_protocol);
+}
 
-struct Guest {
+inline ProcessDescription description_of(const ControlMessage& message) {
+  return {member_of<std::string>(message.body, "host", "unknown"), to_string(message.from),
+          member_of(message.body, "cpu", -1)};
+}
+
+// Client: asks `server` for a connection and waits for its answer; a server that is just starting
+// has `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached,
+// does not answer, is busy or is of another protocol.
+inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process_id_t server,
+                                            const ProcessDescription& self,
+                                            const std::vector<std::string>& arguments,
+                                            Seconds deadline) {
+  static constexpr auto kRetryAfter = std::chrono::milliseconds(200);
+  const auto give_up = [&](const std::string& reason) {
+    throw PeerLost(
+        fmt::format("no lintel-perf server answers at {} within {:g} s ({}); expected "
+                    "'lintel-perf --server' running there",
+                    to_string(server), deadline.count(), reason));
+  };
+  const auto end = after(deadline);
+  const json request = control_message(
+      "connect", {{"host", self.host}, {"cpu", self.cpu}, {"arguments", arguments}});
+  for (;;) {
+    const std::string failure = control.send(server, request, left_until(end));
+    if (failure.empty()) break;
+    if (left_until(end) <= kRetryAfter) give_up(failure);
+    std::this_thread::sleep_for(kRetryAfter);
+  }
+  for (;;) {
+    const auto message = control.receive(left_until(end));
+    if (!message) give_up("it took the message but did not reply; it may be busy");
+    const std::string kind = kind_of(message->body);
+    if (kind.empty() || message->from.pid != server.pid) continue;
+    if (!has_own_protocol(message->body)) refuse_protocol("client", "server", message->body);
+    if (kind == "refuse") {
+      refuse("the server at {} refuses: {}; expected a server that is free", to_string(server),
+             member_of<std::string>(message->body, "reason", "no reason given"));
+    }
+    if (kind == "accept") return description_of(*message);
+  }
+}
+
+struct ClientRequest {
   ptl_process_id_t id;
   ProcessDescription description;
   std::vector<std::string> arguments;
 };
 
-// Server: waits for a client and welcomes it. Throws Failure(kUnusable) when the client is of
+// Server: waits for a client and accepts it. Throws Failure(kUnusable) when the client is of
 // another protocol, after telling it so.
-Guest await_client(ControlChannel& control, const ProcessDescription& self);
+inline ClientRequest accept_client(ControlChannel& control, const ProcessDescription& self) {
+  static constexpr Seconds kLook{3600};
+  static constexpr Seconds kReplyLimit{2};
+  for (;;) {
+    const auto message = control.receive(kLook);
+    if (!message || kind_of(message->body) != "connect") continue;
+    const bool fits = has_own_protocol(message->body);
+    const json answer =
+        control_message(fits ? "accept" : "refuse", {{"host", self.host}, {"cpu", self.cpu}});
+    const std::string failure = control.send(message->from, answer, kReplyLimit);
+    if (!fits) refuse_protocol("server", "client", message->body);
+    if (!failure.empty()) continue;  // it has left again
+    return {message->from, description_of(*message),
+            member_of<std::vector<std::string>>(message->body, "arguments", {})};
+  }
+}
 
 // Server: tells `process` that it serves `client`.
-void refuse_client(ControlChannel& control, ptl_process_id_t process, ptl_process_id_t client);
+inline void refuse_client(ControlChannel& control, ptl_process_id_t process,
+                          ptl_process_id_t client) {
+  const std::string reason = fmt::format("busy with the client {}", to_string(client));
+  control.send(process, control_message("refuse", {{"reason", reason}}), Seconds(1));
+}
 
 }  // namespace lintel::perf

@@ -1,12 +1,11 @@
 #pragma once
-// Operations whose completions are taken from an event queue, one by one, whichever the API.
-//
-// `Queue` has wait(), which returns the next Taken or throws, poll(), which returns it if there is
-// one, and stop().
+// What the drivers of both APIs have in common. portals3.h and portals4.h cannot be included
+// together, so `Api` names what the two call alike: types, codes, calls and words.
 
 #include <atomic>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operations.h"
 #include "stop_reason.h"
@@ -14,11 +13,13 @@
 namespace lintel::perf {
 
 // What one event tells.
-struct Taken {
-  Moment moment = Moment::kSent;
+struct Completions {
+  EventKind kind = EventKind::kSend;
   std::uint64_t count = 0;
 };
 
+// Operations whose completions are taken from a queue, one by one. `Queue` has wait(), which
+// returns the next Completions or throws, poll(), which returns them if there are any, and stop().
 template <class Queue>
 class QueuedOperations : public Operations {
  public:
@@ -27,14 +28,14 @@ class QueuedOperations : public Operations {
       : Operations(true), queue_(std::forward<Arguments>(arguments)...) {}
 
   using Operations::wait;
-  std::uint64_t wait(Moment moment, std::uint64_t at_least, std::uint64_t enough) final {
-    while (count(moment) < at_least) note(queue_.wait());
-    while (count(moment) < enough) {
-      const std::optional<Taken> taken = queue_.poll();
-      if (!taken) break;
-      note(*taken);
+  std::uint64_t wait(EventKind kind, std::uint64_t at_least, std::uint64_t enough) final {
+    while (count(kind) < at_least) note(queue_.wait());
+    while (count(kind) < enough) {
+      const std::optional<Completions> completions = queue_.poll();
+      if (!completions) break;
+      note(*completions);
     }
-    return count(moment);
+    return count(kind);
   }
   void stop(const std::string& reason) final { queue_.stop(reason); }
   std::uint64_t seen() const final { return seen_.load(std::memory_order_relaxed); }
@@ -43,104 +44,126 @@ class QueuedOperations : public Operations {
   Queue queue_;
 
  private:
-  void note(const Taken& taken) {
-    taken_[index_of(taken.moment)] += taken.count;
+  void note(const Completions& completions) {
+    taken_[index_of(completions.kind)] += completions.count;
     seen_.store(seen_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   std::atomic<std::uint64_t> seen_{0};  // events
 };
 
-// A queue of Portals whose waits end: with an event, or with an exception when the operation failed
-// or another thread stopped the queue. Owns the Portals queue. Thread: wait() and poll() by one
-// thread; stop() by any. What it does not do: time limits, see Watch.
-//
-// `Face` names what the two APIs call alike: types, codes, the calls of a queue, and words.
-template <class Face>
+// An event queue of Portals whose waits end: with an event, or with an exception when the operation
+// failed or another thread stopped the queue. Owns the Portals queue. Thread: wait() and poll() by
+// one thread; stop() by any. It has no time limits, see Peer::Watch.
+template <class Api>
 class CompletionQueue {
  public:
-  using Event = typename Face::Event;
+  using Event = typename Api::Event;
 
-  // `length`: of every operation. `only_arrivals`: the queue gets nothing else, and those that are
-  // lost in it are counted all the same; an API whose events have no sequence number has no such.
-  CompletionQueue(typename Face::Interface interface, std::uint64_t capacity, std::uint64_t length,
-                  bool only_arrivals)
-      : length_(length), only_arrivals_(only_arrivals) {
-    Face::allocate(interface, capacity, handle_);
-  }
+  // `only_arrivals`: the queue gets nothing else, and those that are lost in it are counted all the
+  // same, by the sequence numbers of Portals 3.
+  CompletionQueue(typename Api::Interface interface, const OperationsParameters& parameters)
+      : length_(parameters.length),
+        only_arrivals_(parameters.only_arrivals),
+        handle_(Api::allocate(interface, parameters.events)) {}
   ~CompletionQueue() {
-    if (!stop_reason_.is_set()) Face::free(handle_);
+    if (!stop_reason_.is_set()) Api::free(handle_);
   }
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  typename Face::Queue handle() const { return handle_; }
+  typename Api::Queue handle() const { return handle_; }
 
-  // The next event, waiting for it. Throws PeerLost if it reports a lost peer or the queue was
-  // stopped, Failure if the operation failed or events were lost.
-  Taken wait() {
+  Completions wait() {
     Event event;
-    return accept(Face::wait(handle_, event), event);
+    return accept(Api::wait(handle_, event), event);
   }
-
-  // The next event if there is one. Throws as wait().
-  std::optional<Taken> poll() {
+  std::optional<Completions> poll() {
     Event event;
-    const int code = Face::get(handle_, event);
-    if (code == Face::kEmpty) return std::nullopt;
+    const int code = Api::get(handle_, event);
+    if (code == Api::kEmpty) return std::nullopt;
     return accept(code, event);
   }
 
   void stop(const std::string& reason) {
-    stop_reason_.set(reason, [this] { Face::free(handle_); });  // which ends its waits
+    stop_reason_.set(reason, [this] { Api::free(handle_); });  // which ends its waits
   }
 
  private:
-  Taken accept(int code, const Event& event) {
-    const bool lost = code == Face::kDropped && only_arrivals_;
+  Completions accept(int code, const Event& event) {
+    const bool lost = code == Api::kDropped && only_arrivals_;
     if ((code != 0 && !lost) || event.ni_fail_type != 0) [[unlikely]]
       reject(code, event);
-    const std::optional<Moment> moment = Face::moment_of(event.type);
-    if (!moment) return {};
-    if (*moment == Moment::kSent) return {Moment::kSent, 1};
+    const std::optional<EventKind> kind = Api::kind_of(event.type);
+    if (!kind) return {};
+    if (*kind == EventKind::kSend) return {EventKind::kSend, 1};
     if (event.mlength != length_) [[unlikely]] {
       fail("verification failed: {} says that {} bytes were moved; expected {}",
-           Face::name_of_event(event), event.mlength, length_);
+           Api::name_of_event(event), event.mlength, length_);
     }
-    return only_arrivals_ ? arrivals(lost, event) : Taken{*moment, 1};
+    return only_arrivals_ ? arrivals(lost, event) : Completions{*kind, 1};
   }
 
-  // The sequence tells of arrivals that were overwritten too.
-  Taken arrivals(bool lost, const Event& event) {
-    const std::uint32_t sequence = Face::sequence_of(event);  // wraps
+  Completions arrivals(bool lost, const Event& event) {
+    const std::uint32_t sequence = Api::sequence_of(event);  // wraps
     if (lost && !last_arrival_) {
       fail("events were lost before the first was seen; expected fewer --iterations");
     }
     const std::uint32_t count = last_arrival_ ? sequence - *last_arrival_ : 1;
     last_arrival_ = sequence;
-    return {Moment::kArrived, count};
+    return {EventKind::kPut, count};
   }
 
   [[noreturn]] void reject(int code, const Event& event) {
     stop_reason_.throw_if_set();
-    if (code == Face::kDropped) {
+    if (code == Api::kDropped) {
       fail(
           "PtlEQWait reports PTL_EQ_DROPPED; expected a queue that is large enough for this "
           "window");
     }
-    Face::check(code, "PtlEQWait");
+    Api::check(code, "PtlEQWait");
     const std::string sentence =
-        fmt::format("{} reports {}; expected PTL_NI_OK", Face::name_of_event(event),
-                    Face::name_of_failure(event));
-    if (event.ni_fail_type == Face::kPeerLost) throw PeerLost(sentence);
+        fmt::format("{} reports {}; expected PTL_NI_OK", Api::name_of_event(event),
+                    Api::name_of_failure(event));
+    if (event.ni_fail_type == Api::kPeerLost) throw PeerLost(sentence);
     throw Failure(ExitCode::kFailed, sentence);
   }
 
-  std::uint64_t length_;
-  bool only_arrivals_;
-  typename Face::Queue handle_{};
+  const std::uint64_t length_;
+  const bool only_arrivals_;
+  typename Api::Queue handle_;
   std::optional<std::uint32_t> last_arrival_;
   StopReason stop_reason_;
 };
+
+// The pieces of memory as a list of the API, to which it belongs while the memory is attached.
+template <class Api>
+class Pieces {
+ public:
+  explicit Pieces(std::span<const Piece> memory) {
+    for (const Piece& piece : memory) list_.push_back({piece.start, piece.length});
+  }
+
+  // Writes them into a descriptor or an entry.
+  template <class Described>
+  void describe(Described& described) {
+    const bool scattered = list_.size() > 1;
+    described.start = scattered ? static_cast<void*>(list_.data()) : list_[0].iov_base;
+    described.length = scattered ? list_.size() : list_[0].iov_len;
+    if (scattered) described.options |= Api::kScattered;
+  }
+
+ private:
+  std::vector<typename Api::Iovec> list_;
+};
+
+// Whether an operation was started: not if there is no room. Throws if it was refused.
+template <class Api>
+bool started(int code, const char* call) {
+  if (code == 0) [[likely]]
+    return true;
+  if (code != Api::kNoSpace) Api::check(code, call);
+  return false;
+}
 
 }  // namespace lintel::perf

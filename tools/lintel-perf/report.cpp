@@ -18,10 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSizeWidth = 12;
-constexpr int kColumnWidth = 24;
-constexpr int kPercentileWidth = 12;
-
 std::string describe(const ProcessDescription& process) {
   const std::string cpu = process.cpu < 0 ? "not pinned" : fmt::format("CPU {}", process.cpu);
   return fmt::format("{} ({}, {})", process.host, process.address, cpu);
@@ -32,19 +28,13 @@ std::string in_words(const char* text, const Settings& settings) {
   using namespace fmt::literals;
   const bool portals3 = settings.api == Api::kPortals3;
   const bool counters = settings.notify == Notify::kCounters;
+  const auto event = [&](const char* of_portals3, const char* of_portals4) {
+    return portals3 ? of_portals3 : fmt::format("{}{}", counters ? "counted " : "", of_portals4);
+  };
   return fmt::format(fmt::runtime(text), "wait"_a = counters ? "PtlCTWait" : "PtlEQWait",
-                     "sent"_a = portals3   ? "SEND_END"
-                                : counters ? "counted SEND"
-                                           : "SEND",
-                     "ack"_a = counters ? "counted ACK" : "ACK",
-                     "reply"_a = portals3   ? "REPLY_END"
-                                 : counters ? "counted REPLY"
-                                            : "REPLY",
+                     "sent"_a = event("SEND_END", "SEND"), "ack"_a = event("ACK", "ACK"),
+                     "reply"_a = event("REPLY_END", "REPLY"),
                      "swap"_a = portals3 ? "PtlGetPut" : "PtlSwap");
-}
-
-std::string method_of(const Options& options) {
-  return in_words(options.measurement->method, options.settings);
 }
 
 std::string provider_asked_for() {
@@ -83,30 +73,38 @@ Json process_json(const ProcessDescription& process) {
 std::array<double, 4> shares_of(const Percentiles& p) { return {p.p50, p.p90, p.p99, p.p99_9}; }
 
 Json metric_json(const Metric& metric, const Unit& unit) {
-  Json result{
-      {"value", metric.value() / unit.size}, {"unit", unit.name}, {"passes", Json::array()}};
+  Json result{{"value", metric.value() / unit.size}, {"unit", unit.name}};
+  result["passes"] = Json::array();
   for (const double pass : metric.passes) result["passes"].push_back(pass / unit.size);
   if (!metric.distribution) return result;
   const Percentiles& p = *metric.distribution;
   result["samples"] = p.samples;
-  result["min"] = p.min / unit.size;
-  result["p50"] = p.p50 / unit.size;
-  result["p90"] = p.p90 / unit.size;
-  result["p99"] = p.p99 / unit.size;
-  result["p99_9"] = p.p99_9 / unit.size;
-  result["max"] = p.max / unit.size;
+  const std::initializer_list<std::pair<const char*, double>> shares{
+      {"min", p.min}, {"p50", p.p50},     {"p90", p.p90},
+      {"p99", p.p99}, {"p99_9", p.p99_9}, {"max", p.max}};
+  for (const auto& [name, value] : shares) result[name] = value / unit.size;
   return result;
 }
 
 std::string key_of(const Metric& metric, const Unit& unit) { return metric.key + "_" + unit.key; }
 
-// Clears the line, on a terminal.
-void tell_progress(const std::string& text) {
-  const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  if (!terminal && text.empty()) return;
-  fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal ? "" : "\n");
-  std::fflush(stderr);
-}
+// A line on stderr, which its end clears on a terminal.
+class Progress {
+ public:
+  Progress(bool told, const std::string& text) : clears_(told && ::isatty(STDERR_FILENO) == 1) {
+    if (!told) return;
+    fmt::print(stderr, "{}{}{}", clears_ ? "\r\033[K" : "", text, clears_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+  ~Progress() {
+    if (clears_) std::fputs("\r\033[K", stderr), std::fflush(stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+ private:
+  bool clears_;
+};
 
 }  // namespace
 
@@ -131,24 +129,18 @@ void Report::measure_each(const std::vector<std::uint64_t>& sizes,
                           const std::function<Row(std::uint64_t)>& measure) {
   const bool stdout_taken = options_.json_file == "-" || options_.csv_file == "-";
   std::FILE* out = stdout_taken ? stderr : stdout;
-  const bool tells = options_.measurement->tells_progress;
   write_header(out);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (tells) {
-      tell_progress(fmt::format("[{}/{}] measuring and verifying {}", i + 1, sizes.size(),
-                                size_name(sizes[i])));
-    }
-    try {
+    {
+      const Progress progress(options_.measurement->tells_progress,
+                              fmt::format("[{}/{}] measuring and verifying {}", i + 1, sizes.size(),
+                                          size_name(sizes[i])));
       rows_.push_back(measure(sizes[i]));
-    } catch (...) {
-      if (tells) tell_progress("");
-      throw;
     }
-    if (tells) tell_progress("");
     const Row& row = rows_.back();
     if (!row.note.empty()) fmt::print(out, "# {}\n", row.note);
-    if (i == 0) fmt::print(out, "{}\n", titles_of(row));
-    fmt::print(out, "{}\n", line_of(row));
+    if (i == 0) fmt::print(out, "{}\n", line_of(row, true));
+    fmt::print(out, "{}\n", line_of(row, false));
     std::fflush(out);
   }
 }
@@ -156,59 +148,57 @@ void Report::measure_each(const std::vector<std::uint64_t>& sizes,
 void Report::write_header(std::FILE* out) const {
   const Settings& settings = options_.settings;
   const Measurement& measurement = *options_.measurement;
-  fmt::print(out, "# {} {}: {}\n", kToolName, tool_version(), measurement.title);
-  fmt::print(out, "# Method: {}\n", method_of(options_));
+  const auto line = [out](const auto&... parts) {
+    (fmt::print(out, "# "), ..., fmt::print(out, "{}", parts));
+    fmt::print(out, "\n");
+  };
+  line(kToolName, " ", tool_version(), ": ", measurement.title);
+  line("Method: ", in_words(measurement.method, settings));
   if (ranks.empty()) {
-    fmt::print(out, "# Initiator: {}\n# Target: {}\n", describe(initiator), describe(target));
+    line("Initiator: ", describe(initiator));
+    line("Target: ", describe(target));
   } else {
-    fmt::print(out, "# Processes: {}; rank 0: {}, the last: {}\n", ranks.size(),
-               describe(ranks.front()), describe(ranks.back()));
+    line("Processes: ", ranks.size(), "; rank 0: ", describe(ranks.front()),
+         ", the last: ", describe(ranks.back()));
   }
-  fmt::print(out, "# Provider: {}\n", provider_asked_for());
-  fmt::print(out, "# API: Portals {}, completion by {}\n", static_cast<int>(settings.api),
-             name_of(settings.notify));
-  if (measurement.has_window) fmt::print(out, "# Window: {}\n", settings.window);
+  line("Provider: ", provider_asked_for());
+  line("API: Portals ", static_cast<int>(settings.api), ", completion by ",
+       name_of(settings.notify));
+  if (measurement.has_window) line("Window: ", settings.window);
   if (measurement.has_completion) {
-    fmt::print(
-        out, "# Completion of puts: {}\n",
-        in_words(settings.completion == Completion::kRemote
-                     ? "remote (a put is done with its {ack}: the target has the bytes)"
-                     : "local (a put is done with its {sent}: its memory may be used again); "
-                       "the time ends when the target has all puts",
-                 settings));
+    line("Completion of puts: ",
+         in_words(settings.completion == Completion::kRemote
+                      ? "remote (a put is done with its {ack}: the target has the bytes)"
+                      : "local (a put is done with its {sent}: its memory may be used again); "
+                        "the time ends when the target has all puts",
+                  settings));
   }
-  if (settings.pieces > 1) fmt::print(out, "# Memory: {} pieces\n", settings.pieces);
-  fmt::print(
-      out, "# Median of {} {}; {}\n", settings.repeats, settings.repeats == 1 ? "pass" : "passes",
-      settings.validate ? "every byte verified, outside the timed part" : "bytes NOT verified");
-  if (ranks.empty()) fmt::print(out, "# {}\n", unit_note(options_.units));
+  if (settings.pieces > 1) line("Memory: ", settings.pieces, " pieces");
+  line("Median of ", settings.repeats, settings.repeats == 1 ? " pass; " : " passes; ",
+       settings.validate ? "every byte verified, outside the timed part" : "bytes NOT verified");
+  if (ranks.empty()) line(unit_of(Quantity::kBandwidth, options_.units).note);
   std::fflush(out);
 }
 
-std::string Report::titles_of(const Row& row) const {
-  std::string line = fmt::format("{:<{}}", "# Size", kSizeWidth);
+// The titles, or the values, of a row's columns.
+std::string Report::line_of(const Row& row, bool titles) const {
+  std::string line = fmt::format("{:<12}", titles ? "# Size" : std::to_string(row.size_bytes));
   for (const Metric& metric : row.metrics) {
-    const char* unit = unit_of(metric.quantity, options_.units).name;
-    line += fmt::format("{:>{}}", fmt::format("{} ({})", metric.title, unit), kColumnWidth);
+    const Unit& unit = unit_of(metric.quantity, options_.units);
+    line += fmt::format("{:>24}",
+                        titles ? fmt::format("{} ({})", metric.title, unit.name)
+                               : fmt::format("{:.{}f}", metric.value() / unit.size,
+                                             metric.quantity == Quantity::kMessageRate ? 0 : 2));
     if (!options_.show_percentiles || !metric.distribution) continue;
-    for (const char* name : {"P50", "P90", "P99", "P99.9", "samples"}) {
-      line += fmt::format("{:>{}}", name, kPercentileWidth);
+    if (titles) {
+      line +=
+          fmt::format("{:>12}{:>12}{:>12}{:>12}{:>12}", "P50", "P90", "P99", "P99.9", "samples");
+      continue;
     }
-  }
-  return line;
-}
-
-std::string Report::line_of(const Row& row) const {
-  std::string line = fmt::format("{:<{}}", row.size_bytes, kSizeWidth);
-  for (const Metric& metric : row.metrics) {
-    const double unit = unit_of(metric.quantity, options_.units).size;
-    line += fmt::format("{:>{}.{}f}", metric.value() / unit, kColumnWidth,
-                        metric.quantity == Quantity::kMessageRate ? 0 : 2);
-    if (!options_.show_percentiles || !metric.distribution) continue;
     for (const double value : shares_of(*metric.distribution)) {
-      line += fmt::format("{:>{}.2f}", value / unit, kPercentileWidth);
+      line += fmt::format("{:>12.2f}", value / unit.size);
     }
-    line += fmt::format("{:>{}}", metric.distribution->samples, kPercentileWidth);
+    line += fmt::format("{:>12}", metric.distribution->samples);
   }
   return line;
 }
@@ -220,7 +210,7 @@ std::string Report::json(const std::string& error) const {
   document["tool"] = kToolName;
   document["version"] = tool_version();
   document["measurement"] = measurement.name;
-  document["method"] = method_of(options_);
+  document["method"] = in_words(measurement.method, settings);
   document["api"] = static_cast<int>(settings.api);
   document["notify"] = name_of(settings.notify);
   document["status"] = error.empty() ? "ok" : "failed";
@@ -239,7 +229,7 @@ std::string Report::json(const std::string& error) const {
   document["validated"] = settings.validate;
   document["iovec_pieces"] = settings.pieces;
   document["repeats"] = settings.repeats;
-  document["bandwidth_unit"] = unit_note(options_.units);
+  document["bandwidth_unit"] = unit_of(Quantity::kBandwidth, options_.units).note;
   document["results"] = Json::array();
   for (const Row& row : rows_) {
     Json result;

@@ -44,9 +44,7 @@ class Report {
 
  private:
   void write_header(std::FILE* out) const;
-  // Of the table.
-  std::string titles_of(const Row& row) const;
-  std::string line_of(const Row& row) const;
+  std::string line_of(const Row& row, bool titles) const;
   std::string json(const std::string& error) const;
   std::string csv() const;
   void write_files(const std::string& error) const;

@@ -2,6 +2,11 @@
 // What a measurement found out at one size. Values in SI units: seconds, bytes per second, messages
 // per second; the reports choose theirs.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +15,11 @@
 namespace lintel::perf {
 
 // The middle value, or the mean of the two in the middle. REQUIRES: not empty.
-double median(std::vector<double> values);
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
 
 struct Percentiles {
   std::uint64_t samples = 0;
@@ -24,7 +33,15 @@ struct Percentiles {
 
 // Nearest-rank percentiles: the smallest sample that is not exceeded by that share of the samples.
 // REQUIRES: not empty.
-Percentiles percentiles_of(std::vector<double> samples);
+inline Percentiles percentiles_of(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double share) {
+    const double rank = std::ceil(share * static_cast<double>(samples.size()) - 1e-9);
+    const auto index = static_cast<std::size_t>(std::max(1.0, rank)) - 1;
+    return samples[std::min(index, samples.size() - 1)];
+  };
+  return {samples.size(), samples.front(), at(0.5), at(0.9), at(0.99), at(0.999), samples.back()};
+}
 
 enum class Quantity { kTime, kBandwidth, kMessageRate };
 
@@ -32,7 +49,7 @@ struct Metric {
   std::string key;    // in JSON and CSV, before the unit: "put_latency"
   std::string title;  // in the table: "Latency"
   Quantity quantity = Quantity::kTime;
-  std::vector<double> passes;                              // one value for each repeat
+  std::vector<double> passes = {};                         // one value for each repeat
   std::optional<Percentiles> distribution = std::nullopt;  // of single operations
 
   double value() const { return median(passes); }
@@ -49,19 +66,31 @@ struct Row {
 };
 
 // In which bandwidth is reported.
-enum class Units { kMB, kMiB, kGb };
+enum class Units : std::size_t { kMB, kMiB, kGb };
 
 struct Unit {
-  const char* name;  // "MB/s"
-  const char* key;   // the same fit for a key: "MB_per_s"
-  double size;       // in SI units
+  const char* name;       // "MB/s"
+  const char* key;        // the same fit for a key: "MB_per_s"
+  double size;            // in SI units
+  const char* note = "";  // what it means
 };
-const Unit& unit_of(Quantity quantity, Units units);
 
-// One sentence on what the bandwidth unit means.
-const char* unit_note(Units units);
+inline const Unit& unit_of(Quantity quantity, Units units) {
+  static constexpr Unit kTime{"us", "us", 1e-6};
+  static constexpr Unit kRate{"messages/s", "per_s", 1};
+  static constexpr Unit kBandwidth[] = {{"MB/s", "MB_per_s", 1e6, "MB = 1e6 bytes"},
+                                        {"MiB/s", "MiB_per_s", 1048576, "MiB = 2^20 bytes"},
+                                        {"Gb/s", "Gb_per_s", 1e9 / 8, "Gb = 1e9 bits"}};
+  if (quantity == Quantity::kBandwidth) return kBandwidth[static_cast<std::size_t>(units)];
+  return quantity == Quantity::kTime ? kTime : kRate;
+}
 
 // "4 MiB", "1 KiB", "8 B".
-std::string size_name(std::uint64_t bytes);
+inline std::string size_name(std::uint64_t bytes) {
+  static constexpr std::array kNames{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; unit < 3 && bytes >= 1024 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return fmt::format("{} {}", bytes, kNames[unit]);
+}
 
 }  // namespace lintel::perf

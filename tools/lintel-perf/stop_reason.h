@@ -15,12 +15,10 @@ class StopReason {
   // The first reason counts: runs `end_waits` and returns, or does nothing if there is one already.
   template <class EndWaits>
   void set(const std::string& reason, EndWaits end_waits) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!reason_.empty()) return;
-      reason_ = reason;
-      end_waits();
-    }
+    const std::lock_guard lock(mutex_);
+    if (!reason_.empty()) return;
+    reason_ = reason;
+    end_waits();
     said_.notify_all();
   }
 

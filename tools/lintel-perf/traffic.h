@@ -34,7 +34,7 @@ inline void require_started(bool started, Action action) {
 template <class Start>
 void run_window(Operations& operations, Action action, std::uint64_t messages, std::uint64_t window,
                 Start start) {
-  const Moment end = end_of(action);
+  const EventKind end = end_of(action);
   const std::uint64_t before = operations.count(end);
   std::uint64_t started = 0;
   std::uint64_t done = 0;
@@ -60,16 +60,15 @@ inline void run_stream(Side& side, Action action, std::uint64_t messages, std::u
 // One operation with each of the first `count` slots.
 inline void run_slots(Side& side, Action action, std::uint64_t count, std::uint64_t window) {
   run_window(*side.operations, action, count, window, [&](std::uint64_t i) {
-    return side.operations->start(action, side.local_slots[i].attachment(), nullptr,
-                                  {kSlotPortal, i});
+    return side.operations->start(action, side.local_slots[i].attachment(), nullptr, i + 1);
   });
 }
 
-// One operation alone, until its end. kFetchAdd and kSwap bring the old contents to side.landing.
+// One operation alone, until its end. kFetchAdd and kSwap bring the old contents to side.fetched.
 inline void run_alone(Side& side, Action action) {
   Operations& operations = *side.operations;
   const bool fetches = action == Action::kSwap || action == Action::kFetchAdd;
-  const Region& memory = fetches ? *side.landing : *side.local;
+  const Region& memory = fetches ? *side.fetched : *side.local;
   const std::uint64_t before = operations.count(end_of(action));
   require_started(operations.start(action, memory.attachment(), &side.local->attachment()), action);
   operations.wait(end_of(action), before + 1);
@@ -80,14 +79,14 @@ inline void run_alone(Side& side, Action action) {
 template <class Fill, class Check>
 void ping_pong(Side& side, bool first, std::uint64_t messages, Fill fill, Check check) {
   Operations& operations = *side.operations;
-  const std::uint64_t before = operations.count(Moment::kArrived);
+  const std::uint64_t before = operations.count(EventKind::kPut);
   const auto put = [&](std::uint64_t i) {
     fill(i);
     require_started(operations.start(Action::kPut, side.local->attachment()), Action::kPut);
   };
   for (std::uint64_t i = 0; i < messages; ++i) {
     if (first) put(i);
-    operations.wait(Moment::kArrived, before + i + 1);
+    operations.wait(EventKind::kPut, before + i + 1);
     check(i);
     if (!first) put(i);
   }

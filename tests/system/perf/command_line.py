@@ -29,7 +29,8 @@ class CommandLine(PerfTest):
         self.refuses(["put-lat", "--min", "16", "--max", "8"], "--min 16")
 
     def test_AnUnknownChoiceIsRefused(self):
-        for option, expected in [("--completion", "local or remote"), ("--units", "MB or MiB or Gb"),
+        for option, expected in [("--completion", "local or remote"),
+                                 ("--units", "MB or MiB or Gb"),
                                  ("--passive-mode", "compute or sleep"), ("--api", "3 or 4"),
                                  ("--notify", "events or counters")]:
             with self.subTest(option):

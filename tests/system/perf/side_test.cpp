@@ -8,17 +8,12 @@ namespace {
 // An interface that records which operations were requested and performs none.
 class RememberingInterface final : public TimedInterface {
  public:
-  const Limits& limits() const override { return limits_; }
   std::unique_ptr<Operations> operations(const OperationsParameters& parameters) override {
     asked = parameters;
     return nullptr;
   }
-  void abandon() override {}
 
   OperationsParameters asked;
-
- private:
-  Limits limits_;
 };
 
 TEST(Side, OneThatOnlyIsToldOfArrivalsCountsThemWithoutLoss) {

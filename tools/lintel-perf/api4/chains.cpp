@@ -3,44 +3,50 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 
 #include "api4/chain_objects.h"
+#include "chain.h"
 #include "contents.h"
 
-namespace lintel::perf {
-namespace api4 {
+namespace lintel::perf::api4 {
 namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
-// What all chains have in common: rank 0 sets them off, and counting events tell what is done.
+// What all chains have in common: an increment of one counting event starts them, and counting
+// events tell what is done.
 class CountedChain : public Chain {
  public:
-  void enter() override {}
   void run() final {
-    set_off();
+    increment(begun_);
     const Trigger last = end();
-    last.counter->wait(last.count);
+    ptl_ct_event_t value{};
+    check_call(PtlCTWait(last.counter, last.count, &value), "PtlCTWait");
+    check_failures(value);
   }
   void settle(std::chrono::milliseconds limit) const final {
-    for (const Trigger& final : final_counts()) final.counter->expect(final.count, limit);
+    for (const Trigger& all : final_counts()) {
+      expect(all, static_cast<ptl_time_t>(limit.count()));
+    }
     check_call(PtlAtomicSync(), "PtlAtomicSync");  // what others wrote is now to be read
   }
 
  protected:
-  explicit CountedChain(const ChainPlan& plan) : plan_(plan) {}
+  CountedChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
+      : plan_(plan), objects_(ni, uid), begun_(objects_.counter()) {}
 
-  virtual void set_off() = 0;
+  static void increment(ptl_handle_ct_t counter) {
+    check_call(PtlCTInc(counter, {1, 0}), "PtlCTInc");
+  }
   // When the last round is done here.
   virtual Trigger end() const = 0;
   // What the counters have at the end of all.
   virtual std::vector<Trigger> final_counts() const = 0;
 
   const ChainPlan plan_;
+  ChainObjects objects_;
+  const ptl_handle_ct_t begun_;
 };
-
-constexpr ptl_match_bits_t kWordBits = 1ULL << 32;
 
 ptl_match_bits_t bits(std::uint64_t stage, std::uint64_t round) { return stage << 1 | round % 2; }
 
@@ -57,34 +63,30 @@ ptl_match_bits_t bits(std::uint64_t stage, std::uint64_t round) { return stage <
 // the round it reads that word: everybody has to be in it.
 class BarrierChain final : public CountedChain {
  public:
-  BarrierChain(const RankInterface& network, const ChainPlan& plan)
-      : CountedChain(plan),
-        entered_words_(plan.verify && plan.rank == 0 ? plan.rounds : 0),
+  BarrierChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
+      : CountedChain(ni, uid, plan),
+        stages_(stages_of(plan.processes)),
+        entered_(plan.verify && plan.rank == 0 ? plan.rounds : 0),
         seen_(plan.verify ? plan.rounds : 0),
-        begun_(network),
-        announced_(network),
-        looked_(network),
-        nothing_(network, {}),
-        one_memory_(network, std::as_writable_bytes(std::span(&one_, 1)), PTL_MD_EVENT_CT_ACK,
-                    &announced_),
-        seen_memory_(network, std::as_writable_bytes(std::span(seen_)), PTL_MD_EVENT_CT_REPLY,
-                     &looked_) {
-    for (std::uint64_t stage = 0; stage < stages_of(plan.processes); ++stage) {
-      stages_.push_back(std::make_unique<Stage>(network));
+        announced_(objects_.counter()),
+        looked_(objects_.counter()) {
+    for (std::uint64_t stage = 0; stage < stages_.size(); ++stage) {
       const std::uint64_t behind = plan.rank + plan.processes - (std::uint64_t{1} << stage);
       for (std::uint64_t parity = 0; parity < 2; ++parity) {
-        add_entry(network, static_cast<ptl_rank_t>(behind % plan.processes), bits(stage, parity),
-                  {}, &counter(stage, parity));
+        stages_[stage][parity] = objects_.counter();
+        objects_.entry(static_cast<ptl_rank_t>(behind % plan.processes), bits(stage, parity), {},
+                       stages_[stage][parity]);
       }
     }
-    if (!entered_words_.empty()) {
-      add_entry(network, PTL_RANK_ANY, kWordBits, std::as_writable_bytes(std::span(entered_words_)),
-                nullptr);
+    if (!entered_.empty()) {
+      objects_.entry(PTL_RANK_ANY, kWordBits, std::as_writable_bytes(std::span(entered_)),
+                     PTL_CT_NONE);
     }
     lay_out();
   }
+  ~BarrierChain() override { objects_.release(); }  // before the memory goes
 
-  void enter() override { begun_.increment(); }
+  void enter() override { increment(begun_); }
 
   std::uint64_t verify() const override {
     for (std::uint64_t round = 1; round <= seen_.size(); ++round) {
@@ -96,52 +98,42 @@ class BarrierChain final : public CountedChain {
   }
 
   std::uint64_t rounds_done() const override {
-    const auto& counters = stages_.back()->counters;
-    return counters[0].successes() / 2 + counters[1].successes() / 2;
+    return successes(stages_.back()[0]) / 2 + successes(stages_.back()[1]) / 2;
   }
 
  private:
-  struct Stage {
-    explicit Stage(const RankInterface& network)
-        : counters{{ChainCounter(network), ChainCounter(network)}} {}
-    std::array<ChainCounter, 2> counters;  // of even and of odd rounds
-  };
+  static constexpr ptl_match_bits_t kWordBits = 1ULL << 32;
 
-  void add_entry(const RankInterface& network, ptl_rank_t from, ptl_match_bits_t match_bits,
-                 std::span<std::byte> memory, const ChainCounter* counted) {
-    entries_.push_back(std::make_unique<ChainEntry>(network, from, match_bits, memory, counted));
-  }
-
-  const ChainCounter& counter(std::uint64_t stage, std::uint64_t round) const {
-    return stages_[stage]->counters[round % 2];
-  }
   // When stage `stage` of the round is done; the last one: the round.
   Trigger stage_done(std::uint64_t stage, std::uint64_t round) const {
-    return {&counter(stage, round), 2 * ((round + 1) / 2)};
+    return {stages_[stage][round % 2], 2 * ((round + 1) / 2)};
   }
   Trigger done(std::uint64_t round) const { return stage_done(stages_.size() - 1, round); }
 
-  void lay_out() const {
+  void lay_out() {
+    const auto nothing = objects_.memory({});
+    const auto one = objects_.memory(std::as_writable_bytes(std::span(&one_, 1)),
+                                     PTL_MD_EVENT_CT_ACK, announced_);
+    const auto seen =
+        objects_.memory(std::as_writable_bytes(std::span(seen_)), PTL_MD_EVENT_CT_REPLY, looked_);
     for (std::uint64_t round = 1; round <= plan_.rounds; ++round) {
-      Trigger when = round == 1 ? Trigger{&begun_, 1} : done(round - 1);
-      const ChainTarget words{0, kWordBits};
-      const ptl_size_t word = (round - 1) * kWord;
+      Trigger when = round == 1 ? Trigger{begun_, 1} : done(round - 1);
+      const ChainTarget word{0, kWordBits, (round - 1) * kWord};
       if (plan_.verify) {
-        one_memory_.add(when, words, 0, word, kWord, PTL_CT_ACK_REQ);
-        when = {&announced_, round};
+        add(when, one, 0, kWord, word, PTL_CT_ACK_REQ);
+        when = {announced_, round};
       }
       for (std::uint64_t stage = 0; stage < stages_.size(); ++stage) {
         // The message, and the half of the stage's end that is not the message from behind.
         const std::uint64_t ahead = (plan_.rank + (std::uint64_t{1} << stage)) % plan_.processes;
-        nothing_.put(when, {static_cast<ptl_rank_t>(ahead), bits(stage, round)}, 0, 0);
-        when.increment(counter(stage, round));
+        put(when, nothing, 0, 0, {static_cast<ptl_rank_t>(ahead), bits(stage, round)});
+        api4::increment(when, stages_[stage][round % 2]);
         when = stage_done(stage, round);
       }
-      if (plan_.verify) seen_memory_.get(when, words, word, kWord);
+      if (plan_.verify) get(when, seen, word.offset, kWord, word);
     }
   }
 
-  void set_off() override { enter(); }
   Trigger end() const override { return done(plan_.rounds); }
   std::vector<Trigger> final_counts() const override {
     std::vector<Trigger> counts;
@@ -150,22 +142,17 @@ class BarrierChain final : public CountedChain {
       counts.push_back(stage_done(stage, plan_.rounds - 1));  // the other counting event
     }
     if (plan_.verify) {
-      counts.insert(counts.end(), {{&announced_, plan_.rounds}, {&looked_, plan_.rounds}});
+      counts.insert(counts.end(), {{announced_, plan_.rounds}, {looked_, plan_.rounds}});
     }
     return counts;
   }
 
-  std::vector<std::uint64_t> entered_words_;  // verified, rank 0: how many have entered each round
-  std::vector<std::uint64_t> seen_;           // verified: the words as this process left the round
+  std::vector<std::array<ptl_handle_ct_t, 2>> stages_;  // of even and of odd rounds
+  std::vector<std::uint64_t> entered_;  // verified, rank 0: how many have entered each round
+  std::vector<std::uint64_t> seen_;     // verified: the words as this process left the round
   std::uint64_t one_ = 1;
-  ChainCounter begun_;
-  ChainCounter announced_;
-  ChainCounter looked_;
-  std::vector<std::unique_ptr<Stage>> stages_;
-  std::vector<std::unique_ptr<ChainEntry>> entries_;
-  ChainMemory nothing_;
-  ChainMemory one_memory_;
-  ChainMemory seen_memory_;
+  ptl_handle_ct_t announced_;
+  ptl_handle_ct_t looked_;
 };
 
 // A binomial tree of ranks with rank 0 at its root: a rank's parent has its lowest bit cleared, and
@@ -186,13 +173,14 @@ std::vector<unsigned> children_of(unsigned rank, unsigned processes) {
   return children;
 }
 
-enum class Wave : ptl_match_bits_t { kDown = 1, kUp = 2 };
+enum class Phase : ptl_match_bits_t { kDown = 1, kUp = 2 };
 
-// Broadcasts and reductions: a wave down the tree, then one up, in each round.
+// Broadcasts and reductions: a phase down the tree, then one up, in each round.
 //
 // Down: a process tells its children when its parent has told it. Up: it tells its parent when all
-// its children have told it, a leaf at once. The next round begins when the wave is up again.
-// Rounds do not overlap anywhere, so one counting event for each wave is enough.
+// its children have told it, a leaf at once. The next round begins when the phase is up again.
+// Rounds do not overlap anywhere, so one counting event for each phase is enough. The one of the
+// phase down starts rank 0.
 //
 // One of the two waves carries the bytes of the round's slot; the other one's messages are empty.
 // Broadcasts: puts carry them down. Reductions: atomics carry sums of 64-bit words up; each round
@@ -200,146 +188,149 @@ enum class Wave : ptl_match_bits_t { kDown = 1, kUp = 2 };
 // added to them at the end; at rank 0 that is the result.
 class TreeChain final : public CountedChain {
  public:
-  TreeChain(const RankInterface& network, const ChainPlan& plan)
-      : CountedChain(plan),
-        carrier_(plan.kind == ChainKind::kBroadcast ? Wave::kDown : Wave::kUp),
+  TreeChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
+      : CountedChain(ni, uid, plan),
+        broadcasts_(plan.kind == ChainKind::kBroadcast),
         bytes_(plan.size * plan.slots),
         children_(children_of(plan.rank, plan.processes)),
-        down_(network),
-        up_(network),
-        memory_(network, bytes_),
-        up_entry_(network, PTL_RANK_ANY, static_cast<ptl_match_bits_t>(Wave::kUp),
-                  bytes_of(Wave::kUp), &up_) {
+        up_(objects_.counter()),
+        memory_(objects_.memory(bytes_)) {
+    const std::span<std::byte> none;
+    objects_.entry(PTL_RANK_ANY, static_cast<ptl_match_bits_t>(Phase::kUp),
+                   broadcasts_ ? none : bytes_, up_);
     if (plan.rank > 0) {
-      down_entry_.emplace(network, parent_of(plan.rank), static_cast<ptl_match_bits_t>(Wave::kDown),
-                          bytes_of(Wave::kDown), &down_);
+      objects_.entry(parent_of(plan.rank), static_cast<ptl_match_bits_t>(Phase::kDown),
+                     broadcasts_ ? bytes_ : none, begun_);
     }
-    if (plan.verify) fill();
+    for (std::uint64_t index = 0; plan.verify && index < plan.slots; ++index) {
+      fill(slot(index), 0, content(index, plan.rank, plan.rank + 1));
+    }
     for (std::uint64_t round = 1; round <= plan.rounds; ++round) {
-      const Trigger begin = plan.rank == 0 && round > 1 ? up(round - 1) : Trigger{&down_, round};
-      for (const unsigned child : children_) tell(Wave::kDown, child, round, begin);
-      if (plan.rank > 0) tell(Wave::kUp, parent_of(plan.rank), round, up(round));
+      const Trigger begin = plan.rank == 0 && round > 1 ? up(round - 1) : Trigger{begun_, round};
+      for (const unsigned child : children_) tell(Phase::kDown, child, round, begin);
+      if (plan.rank > 0) tell(Phase::kUp, parent_of(plan.rank), round, up(round));
     }
   }
 
+  ~TreeChain() override { objects_.release(); }  // before the memory goes
+
+  void enter() override {}
+
   std::uint64_t verify() const override {
-    if (carrier_ == Wave::kDown) return plan_.rank == 0 ? 0 : check_broadcasts();
-    check_sums();
+    if (broadcasts_ && plan_.rank == 0) return 0;
+    const unsigned end = subtree_end(plan_.rank, plan_.processes);
+    for (std::uint64_t index = 0; index < plan_.slots; ++index) {
+      const Content expected = broadcasts_ ? content(index, 0, 1) : content(index, plan_.rank, end);
+      const auto wrong = check(slot(index), 0, expected);
+      if (!wrong) continue;
+      if (broadcasts_) {
+        fail("byte {} of {} in slot {} of {} is {:#04x}; expected {:#04x}", wrong->offset,
+             plan_.size, index, plan_.slots, wrong->found, wrong->expected);
+      }
+      const std::uint64_t word = wrong->offset / kWord;
+      std::uint64_t found = 0;
+      std::memcpy(&found, slot(index).data() + word * kWord, kWord);
+      fail("word {} of reduction {} of {} is {:#x}; expected {:#x}, the sum over ranks {} to {}",
+           word, index + 1, plan_.rounds, found, expected.word(word), plan_.rank, end - 1);
+    }
+    if (broadcasts_) return plan_.slots;
     return plan_.rank == 0 ? plan_.slots * (plan_.processes - 1) : 0;
   }
 
   std::uint64_t rounds_done() const override {
-    return children_.empty() ? down_.successes() : up_.successes() / children_.size();
+    return children_.empty() ? successes(begun_) : successes(up_) / children_.size();
   }
 
  private:
-  std::span<std::byte> bytes_of(Wave wave) {
-    return wave == carrier_ ? std::span(bytes_) : std::span<std::byte>();
-  }
-  template <class Bytes>
-  static auto slot_in(Bytes& bytes, std::uint64_t index, std::uint64_t size) {
-    return std::span(bytes).subspan(index * size, size);
+  std::span<std::byte> slot(std::uint64_t index) const {
+    return std::span(bytes_).subspan(index * plan_.size, plan_.size);
   }
 
-  // One message of `wave` to `to` in this round.
-  void tell(Wave wave, unsigned to, std::uint64_t round, const Trigger& when) const {
-    const ChainTarget target{to, static_cast<ptl_match_bits_t>(wave)};
+  // Slot `index` with the bytes of rank 0 in a broadcast, which differ from what the others have at
+  // first; in a reduction the sum of what the ranks from `first` to before `end` contribute, each
+  // with a base of its own, so that no sum passes for another.
+  Content content(std::uint64_t index, unsigned first, unsigned end) const {
+    const auto id = [&](std::uint64_t rank) {
+      return pattern_id(Origin::kInitiator, plan_.serial, rank << 40 | index);
+    };
+    if (broadcasts_) return first == 0 ? pattern(id(0)) : poison(id(0));
+    Content sum{0, 0};
+    for (unsigned rank = first; rank < end; ++rank) {
+      const Content one = pattern(id(rank));
+      sum = {sum.base + one.base, sum.step + one.step};
+    }
+    return sum;
+  }
+
+  // One message of `phase` to `to` in this round.
+  void tell(Phase phase, unsigned to, std::uint64_t round, const Trigger& when) const {
     const ptl_size_t offset = plan_.slot_of(round) * plan_.size;
-    if (wave != carrier_) {
-      memory_.put(when, target, 0, 0);
-    } else if (wave == Wave::kDown) {
-      memory_.put(when, target, offset, plan_.size);
+    const ChainTarget target{to, static_cast<ptl_match_bits_t>(phase), offset};
+    if ((phase == Phase::kDown) != broadcasts_) {
+      put(when, memory_, 0, 0, {to, target.bits});
+    } else if (broadcasts_) {
+      put(when, memory_, offset, plan_.size, target);
     } else {
-      memory_.add(when, target, offset, offset, plan_.size, PTL_NO_ACK_REQ);
+      add(when, memory_, offset, plan_.size, target, PTL_NO_ACK_REQ);
     }
   }
 
-  // When the wave is up again in this process.
+  // When the phase is up again in this process.
   Trigger up(std::uint64_t round) const {
-    return children_.empty() ? Trigger{&down_, round} : Trigger{&up_, round * children_.size()};
+    return children_.empty() ? Trigger{begun_, round} : Trigger{up_, round * children_.size()};
   }
 
-  void set_off() override { down_.increment(); }
   Trigger end() const override { return up(plan_.rounds); }
   std::vector<Trigger> final_counts() const override {
-    return {{&down_, plan_.rank == 0 ? 1 : plan_.rounds}, {&up_, plan_.rounds * children_.size()}};
+    return {{begun_, plan_.rank == 0 ? 1 : plan_.rounds}, {up_, plan_.rounds * children_.size()}};
   }
 
-  // The bytes at the beginning.
-  void fill() {
-    for (std::uint64_t index = 0; index < plan_.slots; ++index) {
-      const auto slot = slot_in(bytes_, index, plan_.size);
-      if (carrier_ == Wave::kDown) {
-        perf::fill(slot, 0, (plan_.rank == 0 ? pattern : poison)(pattern_of(index)));
-        continue;
-      }
-      for (std::uint64_t word = 0; word < plan_.size / kWord; ++word) {
-        const std::uint64_t value = contribution(plan_.rank, index, word);
-        std::memcpy(slot.data() + word * kWord, &value, kWord);
-      }
-    }
-  }
-
-  std::uint64_t pattern_of(std::uint64_t index) const {
-    return pattern_id(Origin::kInitiator, plan_.serial, index);
-  }
-
-  // Every byte of every slot.
-  std::uint64_t check_broadcasts() const {
-    for (std::uint64_t index = 0; index < plan_.slots; ++index) {
-      const auto wrong = check(slot_in(bytes_, index, plan_.size), 0, pattern(pattern_of(index)));
-      if (!wrong) continue;
-      fail("byte {} of {} in slot {} of {} is {:#04x}; expected {:#04x}", wrong->offset, plan_.size,
-           index, plan_.slots, wrong->found, wrong->expected);
-    }
-    return plan_.slots;
-  }
-
-  // What `rank` contributes to word `word` of slot `index`. Mixed, so that no sum passes for
-  // another, and carries run through all bytes.
-  std::uint64_t contribution(unsigned rank, std::uint64_t index, std::uint64_t word) const {
-    std::uint64_t mixed =
-        (plan_.serial << 48 ^ index << 24 ^ word << 8 ^ rank) + 0x9e3779b97f4a7c15;
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-    return mixed ^ mixed >> 27;
-  }
-
-  // Every word of every round's sum over the subtree.
-  void check_sums() const {
-    const unsigned end = subtree_end(plan_.rank, plan_.processes);
-    for (std::uint64_t index = 0; index < plan_.slots; ++index) {
-      for (std::uint64_t word = 0; word < plan_.size / kWord; ++word) {
-        std::uint64_t expected = 0;
-        for (unsigned rank = plan_.rank; rank < end; ++rank) {
-          expected += contribution(rank, index, word);
-        }
-        std::uint64_t found = 0;
-        std::memcpy(&found, bytes_.data() + index * plan_.size + word * kWord, kWord);
-        if (found == expected) continue;
-        fail("word {} of reduction {} of {} is {:#x}; expected {:#x}, the sum over ranks {} to {}",
-             word, index + 1, plan_.rounds, found, expected, plan_.rank, end - 1);
-      }
-    }
-  }
-
-  const Wave carrier_;
-  std::vector<std::byte> bytes_;  // of all slots
+  const bool broadcasts_;
+  mutable std::vector<std::byte> bytes_;  // of all slots; the network writes into them
   const std::vector<unsigned> children_;
-  ChainCounter down_;  // of rank 0: has been set off
-  ChainCounter up_;
-  ChainMemory memory_;
-  ChainEntry up_entry_;
-  std::optional<ChainEntry> down_entry_;
+  const ptl_handle_ct_t up_;
+  const ptl_handle_md_t memory_;
+};
+
+[[noreturn]] void reject_rank(const char* call, int code) {
+  refuse("{} failed: {}; expected {}", call, code_name(code),
+         std::string_view(call) == "PtlInit"
+             ? "LINTEL_* variables that the library accepts"
+             : "a provider and an interface that this host has (--provider, --bind)");
+}
+
+// Logical, with one portal, which has no event queue: chains count.
+class RankInterface final : public ChainInterface {
+ public:
+  ProcessName name() const override { return {network_.id().phys.nid, network_.id().phys.pid}; }
+  std::uint64_t max_triggered() const override {
+    return static_cast<std::uint64_t>(network_.limits().max_triggered_ops);
+  }
+  std::uint64_t max_atomic() const override { return network_.limits().max_atomic_size; }
+  void set_map(const std::vector<ProcessName>& names) override {
+    std::vector<ptl_process_t> map;
+    for (const ProcessName& name : names) map.push_back({.phys = {name.nid, name.pid}});
+    check_call(PtlSetMap(network_.handle(), map.size(), map.data()), "PtlSetMap");
+    check_call(PtlGetUid(network_.handle(), &uid_), "PtlGetUid");
+    ptl_pt_index_t portal = 0;
+    check_call(PtlPTAlloc(network_.handle(), 0, PTL_EQ_NONE, kChainPortal, &portal), "PtlPTAlloc");
+  }
+  std::unique_ptr<Chain> lay_out(const ChainPlan& plan) override {
+    if (plan.kind == ChainKind::kBarrier) {
+      return std::make_unique<BarrierChain>(network_.handle(), uid_, plan);
+    }
+    return std::make_unique<TreeChain>(network_.handle(), uid_, plan);
+  }
+
+ private:
+  MatchingInterface network_{PTL_NI_LOGICAL, reject_rank};
+  ptl_uid_t uid_ = 0;
 };
 
 }  // namespace
+}  // namespace lintel::perf::api4
 
-std::unique_ptr<Chain> RankInterface::lay_out(const ChainPlan& plan) {
-  if (plan.kind == ChainKind::kBarrier) return std::make_unique<BarrierChain>(*this, plan);
-  return std::make_unique<TreeChain>(*this, plan);
-}
-
-}  // namespace api4
+namespace lintel::perf {
 
 std::unique_ptr<ChainInterface> open_chain_interface() {
   return std::make_unique<api4::RankInterface>();

@@ -1,0 +1,270 @@
+// Passes of operations, timed as a whole: latencies, bandwidths and rates.
+
+#include <algorithm>
+#include <optional>
+
+#include "run.h"
+#include "traffic.h"
+
+namespace lintel::perf {
+namespace {
+
+// Messages that the target prepares at a time, also when they are fetched one by one.
+constexpr std::uint64_t kGetSlots = 64;
+
+class Timed {
+ public:
+  Timed(const Run& run, const Part& part)
+      : run_(run),
+        part_(part),
+        settings_(run.settings),
+        one_by_one_(part.shape == Shape::kPingPong || part.shape == Shape::kAlone),
+        window_(one_by_one_ ? 1 : settings_.window),
+        local_(part.action == Action::kAckedPut && settings_.completion == Completion::kLocal),
+        action_(local_ ? Action::kPut : part.action),
+        row_{.size_bytes = run.size,
+             .iterations = one_by_one_ ? settings_.latency_iterations(run.size)
+                                       : settings_.window_iterations(run.size)},
+        side_(run.side(side_parameters())) {
+    row_.warm_up = settings_.warm_up_for(row_.iterations);
+    if (adds() && side_.local) side_.local->fill(operands());
+  }
+
+  Row measure() {
+    if (settings_.validate) verify();
+    const std::vector<double> seconds = time_passes();
+    const auto messages =
+        static_cast<double>((part_.shape == Shape::kBothWays ? 2 : 1) * row_.iterations);
+    const auto add = [&](const char* key, const char* title, Quantity quantity, double amount) {
+      Metric metric{key, title, quantity};
+      for (const double pass : seconds) {
+        metric.passes.push_back(quantity == Quantity::kTime ? amount * pass : amount / pass);
+      }
+      row_.metrics.push_back(std::move(metric));
+    };
+    if (one_by_one_) {
+      add(part_.key, part_.title, Quantity::kTime, share() / messages);
+      if (settings_.percentiles) row_.metrics.back().distribution = time_singles();
+      return row_;
+    }
+    if (part_.rate_key) add(part_.rate_key, part_.rate_title, Quantity::kMessageRate, messages);
+    add(part_.key, part_.title, Quantity::kBandwidth, messages * static_cast<double>(run_.size));
+    return row_;
+  }
+
+ private:
+  bool adds() const { return action_ == Action::kAdd || action_ == Action::kFetchAdd; }
+  // The part of an operation that is reported: half of a round trip.
+  double share() const { return part_.shape == Shape::kPingPong ? 0.5 : 1; }
+
+  SideParameters side_parameters() const {
+    const bool both = part_.shape == Shape::kPingPong || part_.shape == Shape::kBothWays;
+    SideParameters side{
+        .events = std::max(SideParameters().events, window_events(window_)),
+        .exposed = both || !run_.initiator,
+        .exposed_events = part_.shape == Shape::kPingPong || (local_ && !run_.initiator),
+        .local = both || run_.initiator,
+        .fetched = run_.initiator && (action_ == Action::kSwap || action_ == Action::kFetchAdd)};
+    if (!side.local) {
+      side.events = local_ ? std::clamp<std::uint64_t>(row_.iterations, 64, 65536) : 64;
+    }
+    if (settings_.validate && part_.action == Action::kGet) {
+      side.slots = verified_slots(run_.size, std::max(window_, kGetSlots));
+    } else if (settings_.validate && part_.action == Action::kAckedPut) {
+      side.slots = verified_slots(run_.size, window_);
+    }
+    return side;
+  }
+
+  // This process's part in `count` operations.
+  void traffic(std::uint64_t count) {
+    switch (part_.shape) {
+      case Shape::kPingPong: {
+        const auto nothing = [](std::uint64_t) {};
+        return ping_pong(side_, run_.initiator, count, nothing, nothing);
+      }
+      case Shape::kAlone:
+        if (!run_.initiator) return;
+        if (action_ == Action::kGet) return run_stream(side_, action_, count, 1);
+        for (std::uint64_t i = 0; i < count; ++i) alone();
+        return;
+      case Shape::kBothWays:
+        // The time runs from before the target is told to begin until both have every ack.
+        run_.synchronize();
+        run_stream(side_, action_, count, window_);
+        return run_.synchronize(time_for(count * run_.size));
+      default: break;
+    }
+    // One way: until the target has all messages, each acknowledged, or each sent here and counted
+    // there.
+    if (run_.initiator) {
+      run_stream(side_, action_, count, window_);
+      if (local_) run_.peer.await();
+    } else if (local_) {
+      side_.operations->wait(EventKind::kPut, side_.operations->count(EventKind::kPut) + count);
+      run_.peer.tell();
+    }
+  }
+
+  // One swap or fetch. A swap's new contents may be overwritten afterwards.
+  void alone() {
+    run_alone(side_, action_);
+    if (action_ == Action::kSwap) side_.operations->settle();
+  }
+
+  // Gives a pass a message of its own and overwrites the memory where it arrives, so that the bytes
+  // there can only have come with the pass.
+  void prepare(std::uint64_t pass) {
+    if (adds()) {
+      if (side_.exposed) side_.exposed->fill(sums(0));
+      return;
+    }
+    auto& source = action_ == Action::kGet ? side_.exposed : side_.local;
+    auto& sink = action_ == Action::kGet ? side_.local : side_.exposed;
+    if (source) source->fill(pattern(run_.mine(pass)));
+    if (sink) sink->fill(poison(run_.theirs(pass)));
+  }
+
+  void check(std::uint64_t pass) {
+    if (adds()) {
+      if (side_.exposed) side_.exposed->check_sums(row_.iterations);
+      if (side_.fetched) side_.fetched->check_sums(row_.iterations - 1);
+      return;
+    }
+    auto& sink = action_ == Action::kGet ? side_.local : side_.exposed;
+    if (sink) sink->check(run_.theirs(pass));
+    // The last swap but one has left the same.
+    if (side_.fetched && row_.iterations > 1) side_.fetched->check(run_.mine(pass));
+  }
+
+  // Does `work` under watch, between two barriers.
+  template <class Work>
+  void synchronized(Work work) {
+    const Seconds allowance = time_for(row_.iterations * run_.size);
+    run_.synchronize(allowance);
+    {
+      const Peer::Watch watch(run_.peer, *side_.operations, time_for(window_ * run_.size));
+      work();
+    }
+    run_.synchronize(allowance);
+  }
+
+  std::vector<double> time_passes() {
+    std::vector<double> seconds;
+    synchronized([this] { traffic(row_.warm_up); });
+    for (std::uint64_t pass = 1; pass <= settings_.repeats; ++pass) {
+      if (settings_.validate) prepare(pass);
+      synchronized([&] { seconds.push_back(seconds_of([this] { traffic(row_.iterations); })); });
+      if (settings_.validate) check(pass);
+    }
+    return seconds;
+  }
+
+  // One more pass. Only the initiator has samples.
+  std::optional<Percentiles> time_singles() {
+    std::vector<double> samples;
+    samples.reserve(row_.iterations);
+    synchronized([&] {
+      if (!run_.initiator) return traffic(row_.iterations);
+      auto last = Clock::now();
+      for (std::uint64_t i = 0; i < row_.iterations; ++i) {
+        traffic(1);
+        const auto now = Clock::now();
+        samples.push_back(share() * seconds_between(last, now));
+        last = now;
+      }
+    });
+    if (samples.empty()) return std::nullopt;
+    return percentiles_of(std::move(samples));
+  }
+
+  // Compares every byte of as many messages as a pass has, each different from the others.
+  void verify() {
+    row_.verified_messages = row_.iterations;
+    if (part_.shape == Shape::kPingPong || part_.shape == Shape::kBothWays) {
+      row_.verified_messages *= 2;
+    }
+    if (part_.shape == Shape::kPingPong) return verify_ping_pong();
+    if (action_ == Action::kSwap || action_ == Action::kFetchAdd) return verify_fetches();
+    if (action_ == Action::kAdd) {
+      row_.verified_messages *= settings_.repeats;  // the sums of each pass are compared
+    } else {
+      verify_in_slots();
+    }
+  }
+
+  // The first failure is told after all messages, so that the other process is not left waiting.
+  void verify_ping_pong() {
+    std::optional<Failure> failure;
+    const auto check_arrival = [&](std::uint64_t i) {
+      side_.operations->settle();  // the memory that is filled next
+      try {
+        side_.exposed->check(run_.theirs(0, i));
+      } catch (const Failure& wrong) {
+        if (!failure) failure = wrong;
+      }
+    };
+    const auto fill = [&](std::uint64_t i) { side_.local->fill(pattern(run_.mine(0, i))); };
+    synchronized([&] { ping_pong(side_, run_.initiator, row_.iterations, fill, check_arrival); });
+    if (failure) throw Failure(*failure);
+  }
+
+  // Each message of a window has memory of its own.
+  void verify_in_slots() {
+    const Action action = local_ ? Action::kAckedPut : action_;
+    const bool fetches = action == Action::kGet && run_.initiator;
+    auto& sources = action == Action::kGet ? side_.exposed_slots : side_.local_slots;
+    auto& sinks = action == Action::kGet ? side_.local_slots : side_.exposed_slots;
+    const std::uint64_t slots = side_.parameters.slots;
+    for (std::uint64_t first = 0; first < row_.iterations; first += slots) {
+      const std::uint64_t count = std::min(slots, row_.iterations - first);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if (!sources.empty()) sources[i].fill(pattern(run_.mine(0, first + i)));
+        if (fetches) sinks[i].fill(poison(run_.theirs(0, first + i)));
+      }
+      synchronized([&] {
+        if (!side_.local_slots.empty()) run_slots(side_, action, count, window_);
+      });
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if (!sinks.empty()) sinks[i].check(run_.theirs(0, first + i));
+      }
+    }
+  }
+
+  // Each brings back what the one before it left, so the check covers both directions.
+  void verify_fetches() {
+    const std::uint64_t before = pattern_id(Origin::kTarget, 0, 0);
+    if (side_.exposed) side_.exposed->fill(adds() ? sums(0) : pattern(before));
+    synchronized([&] {
+      for (std::uint64_t i = 0; run_.initiator && i < row_.iterations; ++i) {
+        if (!adds()) side_.local->fill(pattern(run_.mine(0, i)));
+        alone();
+        if (adds()) {
+          side_.fetched->check_sums(i);
+        } else {
+          side_.fetched->check(i == 0 ? before : run_.mine(0, i - 1));
+        }
+      }
+      side_.operations->settle();
+    });
+    if (!side_.exposed) return;
+    if (adds()) return side_.exposed->check_sums(row_.iterations);
+    side_.exposed->check(run_.theirs(0, row_.iterations - 1));
+  }
+
+  const Run& run_;
+  const Part& part_;
+  const Settings& settings_;
+  const bool one_by_one_;
+  const std::uint64_t window_;
+  const bool local_;
+  const Action action_;
+  Row row_;
+  Side side_;
+};
+
+}  // namespace
+
+Row measure_timed(const Run& run, const Part& part) { return Timed(run, part).measure(); }
+
+}  // namespace lintel::perf
