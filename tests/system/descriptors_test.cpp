@@ -1,13 +1,18 @@
 // Processes that run out of file descriptors, or whose program closes those of the library.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/file_descriptor.h"
@@ -112,6 +117,109 @@ TEST_F(Descriptors, APutWaitsForADescriptorThatIsFreeWithinTheTimeout) {
   });
   job.join_all();
   EXPECT_EQ(log(), "");
+}
+
+// ---- Descriptors of the library that the program closes
+
+std::size_t count_of(const std::string& part, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+// Standard error is a file from here on, because a log file's own descriptor would be closed too.
+void redirect_errors(const std::string& file) {
+  const FileDescriptor opened(::open(file.c_str(), O_WRONLY | O_APPEND));
+  EXPECT_EQ(::dup2(opened.get(), STDERR_FILENO), STDERR_FILENO);
+}
+
+// Closes the descriptors above those of standard streams whose file has `name` in its name.
+void close_descriptors(const std::string& name = "") {
+  std::vector<int> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string file = std::filesystem::read_symlink(entry, gone).string();
+    const int fd = std::stoi(entry.path().filename().string());
+    if (fd > STDERR_FILENO && file.find(name) != std::string::npos) found.push_back(fd);
+  }
+  for (const int fd : found) ::close(fd);
+}
+
+std::chrono::nanoseconds processor_time() {
+  timespec used{};
+  EXPECT_EQ(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used), 0);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+// Calls nothing for half a second, of which no thread may use a fifth.
+void expect_no_thread_spins() {
+  const auto before = processor_time();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(processor_time() - before, std::chrono::milliseconds(100));
+}
+
+TEST_F(Descriptors, OperationsEndAndNoThreadSpinsWhenTheProgramHasClosedAllOfThem) {
+  ProcessGroup job(2, {{"LINTEL_CONNECT_TIMEOUT", "300ms"}});
+  job.start(1, serve);
+  job.start(0, [this](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface();
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(kLength);
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    rank.board.await(kExposed, 1);
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+    expect_sent_and_acked(queue);
+    redirect_errors(log_);
+    close_descriptors();
+    expect_no_thread_spins();
+    for (int put = 0; put < 2; ++put) {
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+      ptl_event_t event = next_event(queue);
+      if (event.ni_fail_type == PTL_NI_OK) event = next_event(queue);
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
+    }
+    expect_no_thread_spins();
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.join_all();
+  const std::string text = log();
+  EXPECT_EQ(count_of(", on which the network is awaited, was closed, and not by Lintel", text), 1U)
+      << text;
+  EXPECT_EQ(count_of(", in which threads of Lintel sleep, was closed, and not by Lintel", text), 1U)
+      << text;
+}
+
+TEST_F(Descriptors, OneThatOnlyWakesThreadsIsReplacedAndNothingFails) {
+  ProcessGroup job(2);
+  job.start(1, serve);
+  job.start(0, [this](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface();
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(kLength);
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    rank.board.await(kExposed, 1);
+    // Connected before: a socket could get the number of the closed one.
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+    expect_sent_and_acked(queue);
+    redirect_errors(log_);
+    close_descriptors("eventfd");
+    ptl_handle_eq_t queues[] = {queue};
+    // The sleep that has begun before may last.
+    while (std::filesystem::file_size(log_) == 0) {
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+      expect_sent_and_acked(queue);
+      ptl_event_t event;
+      int which = 0;
+      EXPECT_EQ(PtlEQPoll(queues, 1, 1, &event, &which), PTL_EQ_EMPTY);
+    }
+    expect_no_thread_spins();
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.join_all();
+  EXPECT_EQ(count_of("was closed, and not by Lintel", log()), 1U) << log();
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ constexpr int kAcceptsPerPoll = 64;
 
 constexpr Error kNobodyThere{Loss::kPeer, "connect",
                              "nobody accepts a connection at the peer's address", ETIMEDOUT};
+constexpr Error kDescriptorClosed{Loss::kPeer, "connect",
+                                  "a file descriptor of this process was closed, and not by Lintel",
+                                  EBADF};
 constexpr Error kDisconnected{Loss::kPeer, "disconnect", "the peer was given up", ECONNABORTED};
 constexpr Error kNotAdmitted{Loss::kPeer, "accept", "the peer has connected and begun no session",
                              ETIMEDOUT};
@@ -49,6 +52,7 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
 void DirectTransport::connect(PeerId id) {
   DirectPeer& peer = at(id);
   if (peer.failed || closing_) return;
+  if (descriptors_closed_) return fail(id, kDescriptorClosed);
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
   Result<PrivateDescriptor> started =

@@ -1,10 +1,12 @@
 // poll(): reads sockets, delivers what has arrived, sends what waited.
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "transport/direct/connection.h"
 #include "transport/direct/sockets.h"
 
@@ -32,8 +34,14 @@ constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is se
 constexpr Error kNotSent{Loss::kPeer, "recv", "the peer has begun a payload and does not go on",
                          ETIMEDOUT};
 
+constexpr Error kClosedByOthers{Loss::kPeer, "epoll_wait",
+                                "a file descriptor of this process was closed, and not by Lintel",
+                                EBADF};
+
 Error broken(int code) {
   switch (code) {
+    case EBADF:
+    case ENOTSOCK: return {Loss::kPeer, "recv", kClosedByOthers.reason(), code};
     case 0: return {Loss::kPeer, "recv", "the peer has closed the connection"};
     case ETIMEDOUT: return {Loss::kPeer, "recv", "the peer does not answer", code};
     case EHOSTUNREACH: return {Loss::kPeer, "recv", "there is no route to the peer", code};
@@ -99,8 +107,10 @@ void DirectTransport::read_sockets() {
 
 // Reads all sockets that epoll reports.
 void DirectTransport::poll_all_sockets() {
+  if (descriptors_closed_) return;
   epoll_event events[kEventsPerLook];
   const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
+  if (count < 0 && errno != EINTR) return on_descriptors_closed();
   all_sockets_due_ = count == kEventsPerLook || opening_count_ > 0 || !sending_.empty();
   for (int i = 0; i < count; ++i) {
     auto* const connection = static_cast<Connection*>(events[i].data.ptr);
@@ -123,6 +133,25 @@ void DirectTransport::poll_all_sockets() {
     }
     note_recent(*connection);
     receive(*connection);
+  }
+}
+
+// The program, or a library of it, has closed the epoll instance, and probably the sockets too. This
+// transport cannot go on: their numbers may be those of other files now.
+void DirectTransport::on_descriptors_closed() {
+  LINTEL_LOG(kError,
+             "file descriptor %d , on which the network is awaited, was closed, and not by Lintel: "
+             "epoll_wait: %s; all operations with other processes end; expected: programs close "
+             "only what they have opened",
+             epoll_.get(), std::strerror(errno));
+  descriptors_closed_ = true;
+  for (std::uint32_t index = 0; index < peers_.size(); ++index) {
+    const DirectPeer& peer = peers_[index];
+    if (peer.connection != nullptr || peer.connecting != nullptr || peer.attempt.waiting)
+      fail(PeerId(index), kClosedByOthers);
+  }
+  for (const auto& connection : connections_) {
+    if (connection->phase == Connection::Phase::kAccepted) tear_down(*connection);
   }
 }
 

@@ -102,7 +102,10 @@ class DirectTransport final : public Transport {
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;
-  int wait_fd() const override { return epoll_.get(); }
+  int wait_fd() const override {
+    lock_.is_held();
+    return descriptors_closed_ ? -1 : epoll_.get();
+  }
   bool prepare_wait() override;
   std::string describe(PeerId peer) const override;
   void dump(std::string& text) const override;
@@ -194,6 +197,7 @@ class DirectTransport final : public Transport {
   // poll() (direct_traffic.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
   void poll_all_sockets() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -264,6 +268,8 @@ class DirectTransport final : public Transport {
   std::size_t unexpected_ LINTEL_GUARDED_BY(lock_) = 0;  // in use
   bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
+  // epoll_ was closed, and not by this transport: it reaches nobody any more.
+  bool descriptors_closed_ LINTEL_GUARDED_BY(lock_) = false;
   // The next poll() asks epoll about all sockets.
   bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;
   unsigned turns_ LINTEL_GUARDED_BY(lock_) = 0;

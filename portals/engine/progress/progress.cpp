@@ -8,15 +8,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "base/quiet_thread.h"
 
 namespace lintel::portals {
 namespace {
 
 constexpr unsigned kTurnsPerLook = 8;
+// A thread that sleeps in a descriptor while the program closes it cannot be woken. So none sleeps
+// for longer.
+constexpr Nanoseconds kLongestSleep = std::chrono::seconds(10);
 
 // Sleeps for `least` to twice that: the kernel then wakes the thread when it has to interrupt the
 // processor anyway.
@@ -27,19 +32,30 @@ void sleep_with_slack(Nanoseconds least) {
   ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack));
 }
 
+FileDescriptor new_wake_descriptor() {
+  return FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+}
+
+// One read resets an eventfd. A second one could block if the number were that of another file.
 void drain(int fd) {
   std::uint64_t count = 0;
-  while (::read(fd, &count, sizeof count) > 0) {
-  }
+  [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof count);
+}
+
+// A network that notices this itself no longer has the descriptor when a thread sleeps again.
+[[gnu::cold]] void network_descriptor_closed(int fd) {
+  static std::atomic<unsigned> seen{0};
+  if (++seen == 2)
+    LINTEL_LOG(kError,
+               "file descriptor %d , on which the network is awaited, was closed, and not by "
+               "Lintel; expected: programs close only what they have opened",
+               fd);
 }
 
 }  // namespace
 
 Progress::Progress(Mutex& mutex, Work& work, Nanoseconds spin)
-    : mutex_(mutex),
-      work_(work),
-      spin_budget_(spin),
-      wake_(FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))) {
+    : mutex_(mutex), work_(work), spin_budget_(spin), wake_(new_wake_descriptor()) {
   LINTEL_ASSERT(wake_.is_open());
 }
 
@@ -219,8 +235,14 @@ void Progress::sleep(Condition& condition, TimePoint deadline) {
   } else if (thread_in_fd_) {
     // The progress thread leaves the file descriptor to this caller. The lock was released, so the
     // caller checks its condition again.
+    errno = 0;
     wake_fd_sleeper();
-    while (thread_in_fd_) idle_.wait(mutex_);
+    if (errno == EBADF) {
+      idle_.wait_for(mutex_,
+                     kBlindSleep);  // closed, and not by Lintel: nobody can wake that thread
+    } else {
+      while (thread_in_fd_) idle_.wait(mutex_);
+    }
   } else {
     sleep_in_fd(deadline);
     callers_.notify_one();  // another caller may drive now
@@ -235,18 +257,34 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   // The kernel ignores a negative descriptor.
   pollfd fds[3] = {{wake_.get(), POLLIN, 0}, {fd, POLLIN, 0}, {work_.further_fd(), POLLIN, 0}};
   TimePoint until = std::min(deadline, work_.next_deadline());
-  if (fd < 0) until = std::min(until, work_.now() + kBlindSleep);
-  const Nanoseconds left =
-      until == kNever ? Nanoseconds(-1) : std::max(until - work_.now(), Nanoseconds(0));
+  const TimePoint now = work_.now();
+  until = std::min(until, now + (fd < 0 ? kBlindSleep : kLongestSleep));
+  const Nanoseconds left = std::max(until - now, Nanoseconds(0));
   timespec limit{};
   limit.tv_sec = static_cast<std::time_t>(left.count() / 1'000'000'000);
   limit.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
   sleeper_in_fd_ = true;
   fd_deadline_ = until;
   mutex().unlock();
-  const int ready = ::ppoll(fds, 3, left.count() < 0 ? nullptr : &limit, nullptr);
-  if (ready > 0 && fds[0].revents != 0) drain(wake_.get());
+  const int ready = ::ppoll(fds, 3, &limit, nullptr);
+  if (ready > 0 && (fds[0].revents & POLLIN) != 0) drain(wake_.get());
+  // Without a pause, the threads of a program that has closed descriptors of Lintel would keep a
+  // processor busy.
+  const bool network_closed = ready > 0 && ((fds[1].revents | fds[2].revents) & POLLNVAL) != 0;
+  if (network_closed) {
+    network_descriptor_closed((fds[1].revents & POLLNVAL) != 0 ? fds[1].fd : fds[2].fd);
+    std::this_thread::sleep_for(kBlindSleep);
+  }
   mutex().lock();
+  if (ready > 0 && (fds[0].revents & POLLNVAL) != 0) {
+    LINTEL_LOG(kError,
+               "file descriptor %d , in which threads of Lintel sleep, was closed, and not by "
+               "Lintel; another one replaces it; expected: programs close only what they have "
+               "opened",
+               fds[0].fd);
+    wake_.close();  // first, because the new one may get the same number
+    wake_ = PrivateDescriptor(new_wake_descriptor());
+  }
   sleeper_in_fd_ = false;
 }
 
