@@ -5,12 +5,22 @@
 // Owned by the transport, which reuses the records. Passes what its stream finds directly to the
 // transport's sink.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "transport/direct/direct_transport.h"
 
 namespace lintel::transport {
+
+// Makes room for `size` elements, so that pushing them needs no memory: a list of what must be
+// reported or ended is written where a lack of memory could not be handled.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t size) {
+  if (list.capacity() < size) list.reserve(std::max(size, 2 * list.capacity()));
+}
 
 struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   enum class Phase : std::uint8_t {

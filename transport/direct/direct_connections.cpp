@@ -72,6 +72,10 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
   if (spare_.empty()) {
     const InboundStream::PieceLimits limits{
         attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
+    const std::size_t connections = connections_.size() + 1;
+    for (std::vector<Connection*>* const list :
+         {&spare_, &torn_down_, &recent_, &sending_, &ending_, &stalled_})
+      make_room(*list, connections);
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();
   }

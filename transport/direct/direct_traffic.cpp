@@ -37,6 +37,8 @@ constexpr Error kNotSent{Loss::kPeer, "recv", "the peer has begun a payload and 
 constexpr Error kClosedByOthers{Loss::kPeer, "epoll_wait",
                                 "a file descriptor of this process was closed, and not by Lintel",
                                 EBADF};
+constexpr Error kNoMemory{Loss::kPeer, "recv",
+                          "this process has no memory for what the peer has sent", ENOMEM};
 
 Error broken(int code) {
   switch (code) {
@@ -122,7 +124,11 @@ void DirectTransport::poll_all_sockets() {
     }
     if (connection->phase == Connection::Phase::kClosed) continue;
     if (connection->phase != Connection::Phase::kOpen) {
-      on_handshake_ready(*connection, seen);
+      try {
+        on_handshake_ready(*connection, seen);
+      } catch (const std::bad_alloc&) {
+        no_memory_for(*connection);
+      }
       continue;
     }
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
@@ -136,8 +142,8 @@ void DirectTransport::poll_all_sockets() {
   }
 }
 
-// The program, or a library of it, has closed the epoll instance, and probably the sockets too. This
-// transport cannot go on: their numbers may be those of other files now.
+// The program, or a library of it, has closed the epoll instance, and probably the sockets too.
+// This transport cannot go on: their numbers may be those of other files now.
 void DirectTransport::on_descriptors_closed() {
   LINTEL_LOG(kError,
              "file descriptor %d , on which the network is awaited, was closed, and not by Lintel: "
@@ -153,6 +159,17 @@ void DirectTransport::on_descriptors_closed() {
   for (const auto& connection : connections_) {
     if (connection->phase == Connection::Phase::kAccepted) tear_down(*connection);
   }
+}
+
+// An open connection ends and its peer is given up, because a part of what it has sent is missing
+// from now on. A connection that is being made is tried again by who has begun it.
+void DirectTransport::no_memory_for(Connection& connection) {
+  if (connection.phase == Connection::Phase::kClosed) return;
+  ++counters_.without_memory;
+  const PeerId peer = connection.peer;
+  if (connection.phase == Connection::Phase::kOpen) return fail(peer, kNoMemory);
+  tear_down(connection);
+  if (peer != kNoPeer) refused(peer, kNoMemory);
 }
 
 void DirectTransport::note_recent(Connection& connection) {
@@ -234,7 +251,11 @@ void DirectTransport::resume_stalled() {
 void DirectTransport::Connection::on_message(std::span<const std::byte> message) {
   owner.lock_.is_held();
   ++owner.reports_;
-  owner.sink_->on_message(peer, message);
+  try {
+    owner.sink_->on_message(peer, message);
+  } catch (const std::bad_alloc&) {
+    owner.no_memory_for(*this);
+  }
 }
 
 std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::size_t length) {
@@ -253,7 +274,11 @@ void DirectTransport::Connection::on_write_in_place(Immediate immediate) {
   owner.targets_.at(written_key).writer = nullptr;  // it exists: deregister_memory() cuts the write
   written_key = 0;
   ++owner.reports_;
-  owner.sink_->on_immediate(peer, immediate);
+  try {
+    owner.sink_->on_immediate(peer, immediate);
+  } catch (const std::bad_alloc&) {
+    owner.no_memory_for(*this);
+  }
 }
 
 std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey key) {
@@ -270,7 +295,8 @@ std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey 
     unexpected = std::move(owner.unexpected_memory_.back());
     owner.unexpected_memory_.pop_back();
   } else {
-    unexpected = std::make_unique_for_overwrite<std::byte[]>(kMaxPlacedBytes);
+    unexpected.reset(new (std::nothrow) std::byte[kMaxPlacedBytes]);
+    if (!unexpected) return {};  // tried again by resume_stalled()
   }
   ++owner.unexpected_;
   return {unexpected.get(), kMaxPlacedBytes};
@@ -282,7 +308,11 @@ void DirectTransport::Connection::on_placed_message(std::span<const std::byte> m
   // First, because the sink may expect the next payload.
   if (std::exchange(is_expected, false)) owner.at(peer).expects = false;
   ++owner.reports_;
-  owner.sink_->on_placed_message(peer, message, payload);
+  try {
+    owner.sink_->on_placed_message(peer, message, payload);
+  } catch (const std::bad_alloc&) {
+    owner.no_memory_for(*this);
+  }
   owner.give_back_unexpected(*this);
 }
 

@@ -44,6 +44,8 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
       attempts_(options.connect_timeout),
       half_open_(kMaxHalfOpen, options.connect_timeout) {
+  for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
+    make_room(*list, options.send_frames + options.max_writes);
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
   attributes_.max_message_bytes = message_bytes(options);
@@ -101,18 +103,22 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
     return address.error();
-  PeerId id(static_cast<std::uint32_t>(peers_.size()));
   if (forgotten_.empty()) {
+    const std::size_t peers = peers_.size() + 1;
+    make_room(forgotten_, peers);
+    for (std::vector<PeerId>* const list : {&failed_, &left_, &reporting_left_})
+      make_room(*list, peers);
     peers_.emplace_back();
-  } else {
-    id = forgotten_.back();
-    forgotten_.pop_back();
+    forgotten_.push_back(PeerId(static_cast<std::uint32_t>(peers - 1)));
   }
+  const PeerId id = forgotten_.back();
+  ids_.emplace(name, id);
+  // From here on, nothing needs memory that there may not be.
+  forgotten_.pop_back();
   DirectPeer& peer = at(id);
   peer.is_named = true;
   peer.name = name;
   peer.attempt.peer = id;
-  ids_.emplace(name, id);
   return id;
 }
 
@@ -312,6 +318,7 @@ void DirectTransport::dump(std::string& text) const {
   line("simultaneous connects", counters_.simultaneous_connects);
   line("broken streams", counters_.broken_streams);
   line("failed receives", counters_.failed_receives);
+  line("connections ended for lack of memory", counters_.without_memory);
   line("failed writes", counters_.failed_writes);
 }
 

@@ -52,7 +52,8 @@ struct DirectCounters {
   std::uint64_t broken_streams = 0;         // streams that violated the wire format
   // Messages, writes and placed messages that ended before they had arrived.
   std::uint64_t failed_receives = 0;
-  std::uint64_t failed_writes = 0;  // writes and placed messages that were not sent
+  std::uint64_t without_memory = 0;  // connections that ended for lack of memory
+  std::uint64_t failed_writes = 0;   // writes and placed messages that were not sent
 };
 
 class DirectTransport final : public Transport {
@@ -198,6 +199,7 @@ class DirectTransport final : public Transport {
   void read_sockets() LINTEL_REQUIRES(lock_);
   void poll_all_sockets() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void no_memory_for(Connection& connection) LINTEL_REQUIRES(lock_);
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);

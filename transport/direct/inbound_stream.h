@@ -32,12 +32,12 @@ namespace lintel::transport {
 // next, because it is in the cache. Few are kept while no stream has them.
 class StreamBuffers {
  public:
-  explicit StreamBuffers(std::size_t bytes) : bytes_(bytes) {}
+  explicit StreamBuffers(std::size_t bytes) : bytes_(bytes) { free_.reserve(kMostFree); }
   std::size_t bytes() const { return bytes_; }  // of each
   std::unique_ptr<std::byte[]> take();          // null: no memory
   void give_back(std::unique_ptr<std::byte[]> buffer) {
-    if (free_.size() < kMostFree) free_.push_back(std::move(buffer));
     --in_use_;
+    if (free_.size() < kMostFree) free_.push_back(std::move(buffer));
   }
   std::size_t in_use() const { return in_use_; }
   std::size_t free() const { return free_.size(); }

@@ -24,6 +24,18 @@ std::size_t frame_limit(const TransportAttributes& lower) {
   return lower.max_message_bytes & ~(kRecordAlignment - 1);
 }
 
+// The sink of one poll. Also ends with a turn that is abandoned for lack of memory.
+class SinkScope {
+ public:
+  SinkScope(Sink*& current, Sink& sink) : current_(current) { current = &sink; }
+  ~SinkScope() { current_ = nullptr; }
+  SinkScope(const SinkScope&) = delete;
+  SinkScope& operator=(const SinkScope&) = delete;
+
+ private:
+  Sink*& current_;
+};
+
 }  // namespace
 
 Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options)
@@ -71,6 +83,11 @@ Result<PeerId> Session::resolve(ProcessId name) {
     lower = *resolved;
   }
   PeerSession& peer = unused_record();
+  if (!local && lower.value >= peer_of_lower_.size())
+    peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
+  peer_of_name_.emplace(name, peer.id);
+  // From here on, nothing needs memory that there may not be.
+  forgotten_.pop_back();
   peer.lower = lower;
   peer.name = name;
   closed_.push_back(peer);
@@ -79,22 +96,21 @@ Result<PeerId> Session::resolve(ProcessId name) {
     local_peer_ = peer.id;
     enter(peer, PeerState::kLocal);
   } else {
-    if (lower.value >= peer_of_lower_.size()) peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
     peer_of_lower_[lower.value] = peer.id.value;
   }
-  peer_of_name_.emplace(name, peer.id);
   return peer.id;
 }
 
+// The record of the last number in forgotten_, where it stays until the caller takes it.
 PeerSession& Session::unused_record() {
   if (forgotten_.empty()) {
-    forgotten_.push_back(PeerId(static_cast<std::uint32_t>(peers_.size())));
+    // Room for all, so that drop_record() needs no memory.
+    if (forgotten_.capacity() <= peers_.size()) forgotten_.reserve(2 * peers_.size() + 1);
     peers_.push_back(std::make_unique<PeerSession>());
-    at(forgotten_.back()).id = forgotten_.back();
+    peers_.back()->id = PeerId(static_cast<std::uint32_t>(peers_.size() - 1));
+    forgotten_.push_back(peers_.back()->id);
   }
-  const PeerId id = forgotten_.back();
-  forgotten_.pop_back();
-  return at(id);
+  return at(forgotten_.back());
 }
 
 // So that a process that meets many peers, one after the other, keeps the records of few.
@@ -235,7 +251,7 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
         std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
   polled_ = true;
   now_ = now;
-  sink_ = &sink;
+  const SinkScope scope(sink_, sink);
   reports_ = 0;
   if (!unstamped_.empty()) stamp_new_timers();
   if (!local_.empty()) reports_ += local_.deliver(local_peer_, sink);
@@ -245,16 +261,14 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   if (now >= earliest_timer_) run_timers();
   if (!hold || reports_ == 0) send_held();
   if (closed_count_ > options_.max_closed_peers) forget_closed_peers();
-  sink_ = nullptr;
   return reports_;
 }
 
 void Session::flush(Sink& sink) {
   lock_.is_held();
   LINTEL_ASSERT(sink_ == nullptr);
-  sink_ = &sink;
+  const SinkScope scope(sink_, sink);
   send_held();
-  sink_ = nullptr;
 }
 
 void Session::send_held() {

@@ -1,10 +1,28 @@
 #include "portals/engine/process/process.h"
 
+#include <atomic>
+#include <new>
 #include <thread>
 #include <utility>
 
+#include "base/log.h"
+
 namespace lintel::portals {
 namespace {
+
+// A turn that finds no memory is abandoned and tried again. A network that knows whose message
+// needed the memory gives up that peer before.
+template <class Turn>
+std::size_t turn_with_memory(Turn turn) LINTEL_REQUIRES(kLock) {
+  try {
+    return turn();
+  } catch (const std::bad_alloc&) {
+    static std::atomic<bool> logged{false};
+    if (!logged.exchange(true))
+      LINTEL_LOG(kError, "this process has no memory for a turn of progress; it is tried again");
+    return 0;
+  }
+}
 
 TimePoint machine_clock(const void*) { return monotonic_now(); }
 
@@ -149,17 +167,24 @@ std::size_t Process::poll(TimePoint now, bool hold) {
                        static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  std::size_t happened = hold ? endpoint_->poll_arrivals(now) : endpoint_->poll(now);
-  if (attached_work_ != nullptr) [[unlikely]] {
-    happened += attached_work_->poll();
-  }
-  carry_out_triggered();
+  const std::size_t happened = turn_with_memory([&]() LINTEL_REQUIRES(kLock) {
+    std::size_t reports = hold ? endpoint_->poll_arrivals(now) : endpoint_->poll(now);
+    if (attached_work_ != nullptr) [[unlikely]] {
+      reports += attached_work_->poll();
+    }
+    carry_out_triggered();
+    return reports;
+  });
   for (TurnCondition* condition : asleep_) pending_work_.wake_needed |= condition->holds();
   return happened;
 }
 
 void Process::flush() {
-  if (endpoint_ != nullptr) endpoint_->flush();
+  if (endpoint_ == nullptr) return;
+  turn_with_memory([&]() LINTEL_REQUIRES(kLock) {
+    endpoint_->flush();
+    return std::size_t{0};
+  });
 }
 
 void Process::carry_out_triggered() {

@@ -1,6 +1,7 @@
 #include "portals/engine/protocol/operations.h"
 
 #include <algorithm>
+#include <new>
 
 namespace lintel::portals {
 
@@ -17,14 +18,18 @@ Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kin
   // Own operations and those of others have room of their own, so that many own operations do not
   // make those of others fail.
   if ((own ? own_ : operations_.size() - own_) >= max_) return nullptr;
-  const auto [operation, id] = operations_.create(peer, interface_kind, own);
-  if (operation == nullptr) return nullptr;
-  operation->id = id;
-  if (own) ++own_;
-  List& list = list_of(peer);
-  if (list.empty()) transport_.watch(peer, true);
-  list.push_back(*operation);
-  return operation;
+  try {
+    List& list = list_of(peer);
+    const auto [operation, id] = operations_.create(peer, interface_kind, own);
+    if (operation == nullptr) return nullptr;
+    operation->id = id;
+    if (own) ++own_;
+    if (list.empty()) transport_.watch(peer, true);
+    list.push_back(*operation);
+    return operation;
+  } catch (const std::bad_alloc&) {
+    return nullptr;  // as if there were too many
+  }
 }
 
 void Operations::release(Operation& operation) {

@@ -1,5 +1,7 @@
 // A get at its target: reads the matched memory and sends the data in the reply (table 4.4).
 
+#include <new>
+
 #include "portals/engine/protocol/target.h"
 
 namespace lintel::portals {
@@ -36,6 +38,13 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
     return;
   }
   Operation* operation = operations_.create(from, interface.kind(), false);
+  try {
+    const Transfers::Place place{&descriptor->region(), acceptance.offset, acceptance.length};
+    if (operation != nullptr) transfers_.begin_source(*operation, place, completion);
+  } catch (const std::bad_alloc&) {
+    operations_.release(*operation);
+    operation = nullptr;
+  }
   if (operation == nullptr) {
     interface.close(completion, Failure::kFailed);
     // The request was accepted, so the initiator must learn of the failure: the reply names no
@@ -45,8 +54,6 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
     outbox_.send(from, reply);
     return;
   }
-  transfers_.begin_source(*operation, {&descriptor->region(), acceptance.offset, acceptance.length},
-                          completion);
   if (!clear.empty() && as_asked(request, reply)) {
     const wire::Clear message = wire::parse_clear(clear);
     transfers_.clear(*operation, message, wire::payload_of(clear, message.header));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "portals/engine/interface/network_interface.h"
@@ -77,13 +78,19 @@ void Transfers::deregister(Registrations& registered) {
 
 bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
                            const Completion& completion, const Answer& answer) {
-  TransferSink& sink = make_sink(operation, to);
-  sink.source_token = source_token;
-  if (!clear_next(operation, sink)) {
-    deregister(sink.registered);
-    end_sink(operation);
+  bool cleared = false;
+  try {
+    TransferSink& made = make_sink(operation, to);
+    made.source_token = source_token;
+    cleared = clear_next(operation, made);
+  } catch (const std::bad_alloc&) {
+    cleared = false;
+  }
+  if (!cleared) {
+    withdraw_clear(operation);
     return false;
   }
+  TransferSink& sink = *operation.sink;
   sink.completion = completion;
   sink.answers = answer.wanted;
   sink.answer = answer.response;
