@@ -12,11 +12,14 @@ import random
 import re
 import time
 
+from hostile_round import HostileRound
 from processes import Process, children_of, expect_no_children_but, program_of, wait_until
 
 NETWORKS = ("direct", "net", "tcp;ofi_rxm", "shm")
 # With libfabric 1.17 a process that is killed inside this provider's lock blocks its peers there.
 NO_KILLS = ("shm",)
+# Strangers speak the format of this network, in each third of its rounds.
+ATTACKED, ATTACKED_EACH = "direct", 3
 SLOTS = 16  # as in soak_process.c
 LOST = 3    # exit code of a peer whose survivor is gone
 MOST_PEERS = 3  # of one survivor at a time
@@ -45,6 +48,9 @@ class Done:
     portals_bytes: int = 0
     kills: int = 0
     restarts: int = 0
+    attacks: int = 0  # of strangers
+    # What was done per second under attack, as parts of the same without.
+    rates: dict = dataclasses.field(default_factory=dict)
 
 
 class Survivor:
@@ -105,10 +111,14 @@ class Network:
     def __init__(self, tree, network, seed):
         self.tree, self.name, self.seed = tree, network, seed
         self.done = Done()
-        self.survivors = [Survivor(tree, network, version) for version in (3, 4)]
         self.may_kill = network not in NO_KILLS
-        for survivor in self.survivors:
+        self.survivors = self.new_survivors()
+
+    def new_survivors(self):
+        survivors = [Survivor(self.tree, self.name, version) for version in (3, 4)]
+        for survivor in survivors:
             self.warm_up(survivor)
+        return survivors
 
     def living(self):
         return [survivor.process.pid for survivor in self.survivors]
@@ -139,6 +149,8 @@ class Network:
                 self.restart_a_survivor(choice)
         if choice.randrange(3) == 0:
             self.measure(choice)
+        if self.name == ATTACKED and number % ATTACKED_EACH == 0:
+            HostileRound(self, number).run()
         self.done.rounds += 1
         for survivor in self.survivors:
             survivor.expect_quiet()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# soak_test.sh SOAK TREE: a soak of a few seconds succeeds on every network, with kills and
-# restarts. A request that is not possible gives one message and exit code 2.
+# soak_test.sh SOAK TREE: a soak of a few seconds succeeds on every network, with kills, restarts
+# and attacks. A request that is not possible gives one message and exit code 2.
 set -euo pipefail
 soak=$1 tree=$2
 
@@ -33,4 +33,5 @@ for network in direct net "tcp;ofi_rxm" shm; do
   }
 done
 grep -qE "^direct: .* [1-9][0-9]* kills, 1 restarts" <<< "$out"
+grep -qE "^direct: [1-9][0-9,]* attacks by strangers" <<< "$out"
 grep -q "^nothing was wrong" <<< "$out"

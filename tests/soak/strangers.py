@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""Strangers that attack processes on network `direct`, from this machine, with raw sockets.
+
+  strangers.py SEED         obeys lines of standard input, until its end:
+    targets PID...          whom to attack
+    claims PID...           names of live processes under which to attack others
+    report                  asks for a line: how often each attack was made
+
+Many attacks are under way at a time, drawn at random with that seed. Each is a connection or
+several, which end with a reset, so that no port stays in TIME_WAIT. The format that they break
+is that of doc/wire_format.md, "The stream of `direct`". Nobody's names are those of other
+addresses of the loopback network, because a caller must have the address that it names.
+
+Does not: prove that it belongs to a job, or speak the session's version. Without a secret, who
+uses a name first is its owner (doc/security.md), so `claims` should have only processes that are
+connected already with those that they use.
+"""
+
+import asyncio
+import os
+import random
+import resource
+import socket
+import struct
+import sys
+import time
+
+PORT_BASE, WELL_KNOWN = 27000, 1024  # of doc/addressing.md
+LOOPBACK = 0x7f000001
+GREETING = struct.Struct("!IHBBIIIIQQ")
+PIECE = struct.Struct("!IBBH")
+WRITE = struct.Struct("!QQII")
+PLACED = struct.Struct("!Q")
+FRAME = struct.Struct("!HBBIIIII")
+INTRODUCTION = struct.Struct("!IIQIIIB3x32s")
+GREETING_MAGIC, STREAM_VERSION, CONNECT, ACCEPT = 0x4C4E5444, 1, 1, 2
+MESSAGE, WRITTEN, WITH_PLACE = 1, 2, 3  # kinds of pieces
+FRAME_MAGIC, HELLO = 0x4C54, 1
+MOST_MESSAGE, MOST_WRITE, MOST_PLACED = 69632, 16 << 20, 1 << 20
+AT_ONCE = 64  # attacks under way
+LONGEST_HOLD = 2  # seconds for which a connection is kept
+PAUSE = 0.02  # seconds at most between two attacks of one stranger
+PLACED_AT_ONCE = 20  # more than a process keeps payloads for
+CROWD = 150  # silent connections
+FLOOD = 40         # connections, one after the other
+RESET = struct.pack("ii", 1, 0)  # SO_LINGER: close() resets
+
+
+def port_of(pid):
+    return PORT_BASE + pid if pid < WELL_KNOWN else pid
+
+
+class Strangers:
+    """The attacks, and what they share."""
+
+    def __init__(self, seed):
+        self.choice = random.Random(seed)
+        self.targets, self.claims = [], []
+        self.counts = {attack.__name__: 0 for attack in ATTACKS}
+        self.is_over = False
+        self.accepted = 0  # greetings that were answered so
+
+    def name_of_nobody(self):
+        """Another host, which differs from run to run of one process."""
+        return LOOPBACK + self.choice.randrange(1, 1 << 16), self.choice.randrange(1024, 27000)
+
+    def bytes(self, most):
+        return self.choice.randbytes(self.choice.randrange(1, most + 1))
+
+    def number(self, bits):
+        return self.choice.getrandbits(bits)
+
+    async def hold(self):
+        await asyncio.sleep(self.choice.random() * LONGEST_HOLD)
+
+    def greeting(self, caller, target, **wrong):
+        fields = {"magic": GREETING_MAGIC, "version": STREAM_VERSION, "kind": CONNECT,
+                  "reserved": 0, "from_nid": caller[0], "from_pid": caller[1],
+                  "to_nid": LOOPBACK, "to_pid": target, "incarnation": self.number(64),
+                  "generation": self.number(32)}
+        fields.update(wrong)
+        return GREETING.pack(*fields.values())
+
+    async def greet(self, line, caller, target):
+        """Whether the target accepts the connection under that name."""
+        await line.send(self.greeting(caller, target))
+        answer = await line.receive(GREETING.size)
+        accepted = len(answer) == GREETING.size and answer[6] == ACCEPT
+        self.accepted += accepted
+        return accepted
+
+    async def attack_for_ever(self):
+        while not self.is_over:  # wait_for() may lose a cancellation
+            await asyncio.sleep(self.choice.random() * PAUSE)
+            if not self.targets:
+                continue
+            attack, target = self.choice.choice(ATTACKS), self.choice.choice(self.targets)
+            try:
+                await asyncio.wait_for(attack(self, target), 2 * LONGEST_HOLD)
+            except (OSError, asyncio.TimeoutError):
+                pass  # the target has closed the connection, has ended, or does not read
+            self.counts[attack.__name__] += 1
+
+
+class Line:
+    """A connection to a process, from an address of the loopback network. Ends with a reset."""
+
+    def __init__(self, target, nid=LOOPBACK, receive_buffer=None):
+        self.target, self.nid, self.receive_buffer = target, nid, receive_buffer
+
+    async def __aenter__(self):
+        self.socket = socket.socket()
+        try:
+            self.socket.setblocking(False)
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            if self.receive_buffer is not None:
+                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.receive_buffer)
+            self.socket.bind((socket.inet_ntoa(struct.pack("!I", self.nid)), 0))
+            await asyncio.get_running_loop().sock_connect(self.socket,
+                                                          ("127.0.0.1", port_of(self.target)))
+        except BaseException:
+            self.socket.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_):
+        self.socket.close()
+
+    async def send(self, data):
+        await asyncio.get_running_loop().sock_sendall(self.socket, data)
+
+    async def receive(self, length):
+        """That many bytes, or those that came before the end."""
+        got = b""
+        while len(got) < length:
+            part = await asyncio.get_running_loop().sock_recv(self.socket, length - len(got))
+            if not part:
+                break
+            got += part
+        return got
+
+
+# ---- Attacks ----
+
+
+async def silence(strangers, target):
+    """Of a crowd: with others there may be more than a process lets wait."""
+
+    async def one():
+        async with Line(target):
+            await strangers.hold()
+
+    await asyncio.gather(*(one() for _ in range(strangers.choice.randrange(1, CROWD))),
+                         return_exceptions=True)
+
+
+async def half_a_greeting(strangers, target):
+    caller = strangers.name_of_nobody()
+    async with Line(target, caller[0]) as line:
+        whole = strangers.greeting(caller, target)
+        await line.send(whole[:strangers.choice.randrange(1, len(whole))])
+        await strangers.hold()
+
+
+async def wrong_greeting(strangers, target):
+    caller = strangers.name_of_nobody()
+    wrong = strangers.choice.choice((
+        {"magic": strangers.number(32)}, {"version": strangers.choice.choice((0, 2, 65535))},
+        {"kind": strangers.choice.choice((0, 2, 3, 255))}, {"to_pid": target + 1},
+        {"to_nid": caller[0]}, {"from_nid": LOOPBACK}, {"from_nid": LOOPBACK, "from_pid": target}))
+    async with Line(target, caller[0]) as line:
+        await line.send(strangers.greeting(caller, target, **wrong))
+        await line.receive(GREETING.size)
+
+
+async def own_name(strangers, target):
+    """Of the process that is attacked."""
+    async with Line(target) as line:
+        await strangers.greet(line, (LOOPBACK, target), target)
+
+
+async def name_of_another(strangers, target):
+    """Of a live process."""
+    others = [pid for pid in strangers.claims if pid != target]
+    if not others:
+        return
+    async with Line(target) as line:
+        if await strangers.greet(line, (LOOPBACK, strangers.choice.choice(others)), target):
+            await line.send(PIECE.pack(len(garbage := strangers.bytes(4096)), MESSAGE, 0, 0) +
+                            garbage)
+            await strangers.hold()
+
+
+async def no_session(strangers, target):
+    caller = strangers.name_of_nobody()
+    async with Line(target, caller[0]) as line:
+        if await strangers.greet(line, caller, target):
+            await strangers.hold()
+
+
+async def garbage_after_greeting(strangers, target):
+    """Pieces of all kinds, whole frames with random fields, and bytes that are neither."""
+    caller = strangers.name_of_nobody()
+    async with Line(target, caller[0]) as line:
+        if not await strangers.greet(line, caller, target):
+            return
+        for _ in range(strangers.choice.randrange(1, 30)):
+            body = strangers.bytes(2000)
+            kind = strangers.choice.randrange(4)
+            if kind == 0:
+                await line.send(body)
+            elif kind == 1:
+                await line.send(PIECE.pack(len(body), MESSAGE, 0, 0) + body)
+            elif kind == 2:
+                frame = FRAME.pack(FRAME_MAGIC, strangers.choice.randrange(256),
+                                   strangers.choice.randrange(256), *(strangers.number(32)
+                                                                      for _ in range(4)),
+                                   len(body)) + body
+                await line.send(PIECE.pack(len(frame), MESSAGE, 0, 0) + frame)
+            else:
+                await line.send(PIECE.pack(strangers.number(32), strangers.number(8),
+                                           strangers.number(8), strangers.number(16)))
+
+
+async def unfinished_message(strangers, target):
+    caller = strangers.name_of_nobody()
+    async with Line(target, caller[0]) as line:
+        if await strangers.greet(line, caller, target):
+            await line.send(PIECE.pack(MOST_MESSAGE, MESSAGE, 0, 0) +
+                            strangers.bytes(MOST_MESSAGE - 1))
+            await strangers.hold()
+
+
+async def guessed_write(strangers, target):
+    caller = strangers.name_of_nobody()
+    async with Line(target, caller[0]) as line:
+        if await strangers.greet(line, caller, target):
+            key = strangers.number(strangers.choice.choice((4, 16, 64)))
+            length = strangers.choice.choice((1, 8, 4096, MOST_WRITE))
+            await line.send(
+                PIECE.pack(length, WRITTEN, 0, 0) +
+                WRITE.pack(key, strangers.number(strangers.choice.choice((4, 16, 64))),
+                           strangers.number(strangers.choice.choice((4, 32))), 0) +
+                b"\xee" * min(length, 4096))
+            await line.receive(1)
+
+
+async def unfinished_payloads(strangers, target):
+    """More placed messages, begun and left, than a process has memory for."""
+
+    async def one():
+        caller = strangers.name_of_nobody()
+        async with Line(target, caller[0]) as line:
+            if await strangers.greet(line, caller, target):
+                message = strangers.choice.randbytes(strangers.choice.randrange(129))
+                await line.send(
+                    PIECE.pack(MOST_PLACED, WITH_PLACE, len(message), 0) +
+                    PLACED.pack(strangers.number(63)) + message + strangers.bytes(65536))
+                await strangers.hold()
+
+    await asyncio.gather(*(one() for _ in range(PLACED_AT_ONCE)), return_exceptions=True)
+
+
+async def answers_not_read(strangers, target):
+    """A version that nobody understands is refused, each time. The refusals are not read."""
+    caller = strangers.name_of_nobody()
+    async with Line(target, caller[0], receive_buffer=1) as line:
+        if not await strangers.greet(line, caller, target):
+            return
+        introduction = INTRODUCTION.pack(*caller, strangers.number(63) + 1, 1, 1, 0, 0,
+                                         b"direct 1.0")
+        frame = FRAME.pack(FRAME_MAGIC, 0, HELLO, 0, 0, 0, 0, len(introduction)) + introduction
+        piece = PIECE.pack(len(frame), MESSAGE, 0, 0) + frame
+        end = time.monotonic() + strangers.choice.random() * LONGEST_HOLD
+        while time.monotonic() < end:
+            await line.send(piece * 32)
+            await asyncio.sleep(0.005)
+
+
+async def flood(strangers, target):
+    for _ in range(FLOOD):
+        async with Line(target):
+            pass
+
+
+ATTACKS = (silence, half_a_greeting, wrong_greeting, own_name, name_of_another, no_session,
+           garbage_after_greeting, unfinished_message, guessed_write, unfinished_payloads,
+           answers_not_read, flood)
+
+
+async def obey(strangers):
+    loop = asyncio.get_running_loop()
+    lines = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    attackers = [loop.create_task(strangers.attack_for_ever()) for _ in range(AT_ONCE)]
+    while line := (await lines.readline()).decode().split():
+        if line[0] == "targets":
+            strangers.targets = [int(pid) for pid in line[1:]]
+        elif line[0] == "claims":
+            strangers.claims = [int(pid) for pid in line[1:]]
+        elif line[0] == "report":
+            figures = {**strangers.counts, "accepted": strangers.accepted}
+            print(" ".join(f"{name}={count}" for name, count in figures.items()), flush=True)
+        for attacker in attackers:
+            if attacker.done():
+                attacker.result()  # a mistake of this program
+    strangers.is_over = True
+    for attacker in attackers:
+        attacker.cancel()
+    await asyncio.gather(*attackers, return_exceptions=True)
+
+
+def main():
+    # What is measured is what strangers cost those whom they attack, not the processor's time that
+    # they take themselves.
+    os.nice(10)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    asyncio.run(obey(Strangers(int(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()
