@@ -175,6 +175,7 @@ TEST_F(Pitfalls4, VolatileMemoryIsCopiedThoughNothingCanLeaveNow) {
   Bytes word(8);
   const Md mine = bind(word, {.options = PTL_MD_VOLATILE});
   ASSERT_EQ(put_acked(mine), PTL_OK);  // the session is open
+  job->run(std::chrono::milliseconds(5));  // and nothing waits for its turn on the network
   take(0);
   constexpr std::size_t kMany = 50;
   for (std::size_t i = 0; i < kMany; ++i) {

@@ -15,7 +15,8 @@ struct JobOptions4 {
   std::size_t processes = 2;
   unsigned interface = PTL_NI_MATCHING | PTL_NI_PHYSICAL;
   bool map = true;  // a logical interface has its map: rank i is process i
-  transport::SimulatedOptions network{};
+  // With this seed the data of a large put are still under way when a test says so.
+  transport::SimulatedOptions network{.seed = 3};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
   std::vector<std::uint32_t> users{};  // uid of each process; default 1000
