@@ -25,14 +25,14 @@ bool fails_now() {
 
 }  // namespace
 
-// The libraries use these too.
-void* operator new(std::size_t bytes) {
+// The libraries use these too. Not inlined: g++ would then see free() of what operator new gave.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   void* const memory = fails_now() ? nullptr : std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace lintel::testing {
 namespace {
