@@ -239,7 +239,7 @@ class Transport {
                                 Immediate immediate, Context context) = 0;
 
   // The owner has accepted the peer. Until then a connection that the peer has made counts as
-  // half-open: their number and their time are bounded.
+  // half-open: their number and their time are bounded, and placed messages on it wait.
   virtual void admit(PeerId) {}
 
   // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The

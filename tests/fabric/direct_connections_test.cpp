@@ -127,6 +127,7 @@ class DirectConnections : public TwoNodes, public testing::Test {
     greeting.from_pid += static_cast<std::uint32_t>(callers.size()) - 1;
     caller.send(greeting);
     ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
+    b.transport->admit(b.transport->resolve({caller.self().nid, Pid(greeting.from_pid)}).value());
     caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
     caller.send(PlacedHeader{1});
     const std::string expected = "payloads that arrive unexpected: " +
@@ -213,18 +214,20 @@ TEST_F(DirectConnections, TheLossOfAConnectionIsReportedBeforeTheMessagesOfTheNe
   EXPECT_TRUE(first.is_disconnected(b));
 }
 
-TEST_F(DirectConnections, ARequestOfAnotherIncarnationDoesNotReplaceALiveConnection) {
+TEST_F(DirectConnections, ARequestUnderTheNameOfALivePeerDoesNotReplaceItsConnection) {
   RawCaller live(b);
   complete_handshake(live);
+  live.send_message(pattern(8, 0));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   RawCaller impostor(b);
   Greeting greeting = impostor.greeting();
-  greeting.incarnation = 8;
+  greeting.generation = ~std::uint64_t{0};  // any stranger may learn the incarnation
   impostor.send(greeting);
   EXPECT_TRUE(impostor.is_disconnected(b));
   const PeerId peer = b.transport->resolve(live.self()).value();
   EXPECT_EQ(b.seen.contested, std::vector{peer});
   live.send_message(pattern(8, 1));
-  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 2; }));
   EXPECT_TRUE(b.seen.failures.empty());
 }
 
@@ -298,6 +301,39 @@ TEST_F(DirectConnections, PeersThatAreForgottenLeaveTheirIdsToOthers) {
     b.transport->forget(b.seen.failures[0].first);
   }
   EXPECT_LT(highest.value, 3U);
+}
+
+TEST_F(DirectConnections, APayloadOfAPeerThatIsNotAdmittedWaits) {
+  b.transport->enable_placement();
+  RawCaller caller(b);
+  complete_handshake(caller);
+  caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+  caller.send(PlacedHeader{1});
+  caller.send_bytes(pattern(1000, 1));
+  std::size_t placed_messages = 0;
+  b.seen.when_placed_comes = [&] { ++placed_messages; };
+  std::string state;
+  ASSERT_TRUE(until({&b}, [&] {
+    state.clear();
+    b.transport->dump(state);
+    return state.find("connections in the middle of a piece: 1\n") != std::string::npos;
+  })) << state;
+  EXPECT_THAT(state, HasSubstr("payloads that arrive unexpected: 0\n"));
+  EXPECT_EQ(placed_messages, 0U);
+  b.transport->admit(b.transport->resolve(caller.self()).value());
+  EXPECT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
+}
+
+TEST_F(DirectConnections, AConnectionWithoutASessionGivesWay) {
+  RawCaller squatter(b);
+  complete_handshake(squatter);
+  RawCaller peer(b);
+  Greeting greeting = peer.greeting();
+  greeting.incarnation = 8;
+  peer.send(greeting);
+  EXPECT_EQ(peer.answer(b), GreetingKind::kAccept);
+  EXPECT_TRUE(squatter.is_disconnected(b));
+  EXPECT_TRUE(b.seen.contested.empty());
 }
 
 TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {

@@ -60,7 +60,11 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
   struct Side {
     std::unique_ptr<Transport> transport;
     RowRecorder seen;
-    void poll() { poll_and_admit(*transport, seen); }
+    std::vector<PeerId> peers;  // that know it; it admits them when they have connected
+    void poll() {
+      for (const PeerId peer : peers) transport->admit(peer);
+      poll_and_admit(*transport, seen);
+    }
   };
   // Memory followed by guard bytes that must not change.
   class Room {
@@ -93,7 +97,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     a.transport->enable_placement();
     b.transport->enable_placement();
   }
-  static Side open() { return {open_node(options_for(GetParam())).transport, {}}; }
+  static Side open() { return {open_node(options_for(GetParam())).transport, {}, {}}; }
   // How many messages broke off while that side received them.
   static std::size_t failed_receives(const Side& side) {
     if (const auto* direct = dynamic_cast<const DirectTransport*>(side.transport.get()))
@@ -101,6 +105,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     return dynamic_cast<const FabricTransport&>(*side.transport).counters().failed_receives;
   }
   static PeerId at(Side& side, Side& other) {
+    other.peers.push_back(other.transport->resolve(side.transport->self()).value());
     return side.transport->resolve(other.transport->self()).value();
   }
 

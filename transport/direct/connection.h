@@ -56,6 +56,7 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   Error ending;
   std::uint64_t written_key = 0;            // of the write that arrives
   PlacementKey stalled_key;                 // of the payload that waits for memory
+  bool is_admitted = false;                 // by the owner, see Transport::admit()
   bool is_expected = false;                 // the payload that arrives was expected
   std::unique_ptr<std::byte[]> unexpected;  // memory of an unexpected payload that arrives
   sockaddr_in address{};                    // kAccepted: of the peer

@@ -1,10 +1,10 @@
 // Makes and ends connections.
 //
 // A process connects to a peer when it has something to send. Of two simultaneous connect requests,
-// that of the process with the lower name is kept. If a peer that has an open connection sends a
-// connect request, it has lost that connection, unless the request is older than the connection.
-// That is believed only of the incarnation that the connection is with: any process of a shared
-// address could send the request of another one.
+// that of the process with the lower name is kept. A connect request under the name of a peer that
+// has an open connection is refused: any process of a shared address could send it. If it is of the
+// peer, which has lost its connection or was started again, the sink finds this out by asking the
+// peer on the connection, and the request, which is repeated, is accepted then.
 #include <cerrno>
 #include <vector>
 
@@ -41,7 +41,7 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   watched = kUnwatched;
   ending = {};
   unread_quarters = unsent_quarters = 0;
-  is_ending = is_expected = false;
+  is_ending = is_admitted = is_expected = false;
   written_key = 0;
   greeting_bytes = 0;
 }
@@ -209,7 +209,9 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     return tear_down(connection);
   }
   if (peer.connection != nullptr) receive_last(*peer.connection);
-  if (peer.connection != nullptr && peer.peer_incarnation != greeting.incarnation) {
+  // A connection on which nobody has proved anything, as those that are half-open, keeps no other
+  // process of the name away.
+  if (peer.connection != nullptr && !peer.connection->hook.is_linked()) {
     ++counters_.contested;
     tear_down(connection);
     return sink_->on_contested(resolved.value());
@@ -241,7 +243,10 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
 
 void DirectTransport::admit(PeerId id) {
   lock_.is_held();
-  if (Connection* const connection = at(id).connection) half_open_.remove(*connection);
+  Connection* const connection = at(id).connection;
+  if (connection == nullptr) return;
+  connection->is_admitted = true;
+  half_open_.remove(*connection);
 }
 
 // ---- Ending

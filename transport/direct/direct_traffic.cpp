@@ -28,6 +28,8 @@ constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are o
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 constexpr int kQuarters = 4;
+// Sooner than a peer that waits for the memory is given up by its own peer.
+constexpr int kUnsentQuarters = 2;
 
 constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is sent to it",
                          ETIMEDOUT};
@@ -90,7 +92,19 @@ void DirectTransport::report_left(Sink& sink) {
 void DirectTransport::report_ended(Sink& sink) {
   reporting_ended_.swap(ended_);
   reports_ += reporting_ended_.size();
-  for (const EndedWrite& write : reporting_ended_) sink.on_write_done(write.context, write.error);
+  // Each once, also if a call finds no memory: the next poll() goes on behind it.
+  for (std::size_t reported = 0; reported < reporting_ended_.size(); ++reported) {
+    const EndedWrite write = reporting_ended_[reported];
+    try {
+      sink.on_write_done(write.context, write.error);
+    } catch (const std::bad_alloc&) {
+      ended_.insert(ended_.begin(),
+                    reporting_ended_.begin() + static_cast<std::ptrdiff_t>(reported) + 1,
+                    reporting_ended_.end());
+      reporting_ended_.clear();
+      throw;
+    }
+  }
   reporting_ended_.clear();
 }
 
@@ -223,8 +237,9 @@ bool DirectTransport::receive(Connection& connection) {
 
 bool DirectTransport::may_resume(const Connection& connection) const {
   const DirectPeer& peer = peers_[connection.peer.value];
-  return placement_enabled_ && (unexpected_ < kUnexpectedSlots ||
-                                (peer.expects && peer.expected == connection.stalled_key));
+  return placement_enabled_ && connection.is_admitted &&
+         (unexpected_ < kUnexpectedSlots ||
+          (peer.expects && peer.expected == connection.stalled_key));
 }
 
 void DirectTransport::resume_stalled() {
@@ -284,7 +299,7 @@ void DirectTransport::Connection::on_write_in_place(Immediate immediate) {
 std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey key) {
   owner.lock_.is_held();
   stalled_key = key;
-  if (!owner.placement_enabled_) return {};
+  if (!owner.placement_enabled_ || !is_admitted) return {};
   const DirectPeer& from = owner.at(peer);
   if (from.expects && from.expected == key) {
     is_expected = true;
@@ -371,7 +386,8 @@ void DirectTransport::end_stuck_peers() {
   stuck.clear();
   const bool memory_is_missing = !stalled_.empty() && unexpected_ == kUnexpectedSlots;
   for (const auto& connection : connections_) {
-    if (memory_is_missing && connection->unexpected && ++connection->unsent_quarters > kQuarters)
+    if (memory_is_missing && connection->unexpected &&
+        ++connection->unsent_quarters > kUnsentQuarters)
       stuck.push_back(connection.get());
   }
   for (Connection* const connection : stuck) end_stuck_peer(*connection, kNotSent);

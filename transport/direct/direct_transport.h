@@ -13,9 +13,9 @@
 //
 // Invariants:
 //  (1) A peer has at most one open connection, and at most one that is being made.
-//  (2) A loss is reported before anything that arrives on a later connection. An open connection
-//      is replaced only at the request of the incarnation that it is with; others are told to the
-//      sink (on_contested) and refused.
+//  (2) A loss is reported before anything that arrives on a later connection. A connection with an
+//      admitted peer is replaced at nobody's request; requests are told to the sink (on_contested)
+//      and refused.
 //  (3) A connection is read until it ends, also when nothing can be sent on it.
 //  (4) The record of a connection that was torn down is reused only after the next poll().
 // Does not: order across connections, repeat or acknowledge anything (its owner does), notice the

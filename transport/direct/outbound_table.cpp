@@ -51,8 +51,14 @@ bool OutboundTable::add_frames(std::size_t count) {
 Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
   if (!share.may_take(pool.free(), pool.shared)) [[unlikely]] {
     constexpr std::size_t kFramesAtOnce = 8;
-    if (share.held > 0 || &pool != &frames_) return nullptr;
-    if (pool.first_free == Outbound::kNone && !add_frames(kFramesAtOnce)) return nullptr;
+    if (share.held >= (&pool == &frames_ ? kOwnFrames : kOwnWrites)) return nullptr;
+    if (pool.first_free == Outbound::kNone) {
+      if (&pool == &writes_) {
+        add(nullptr);
+      } else if (!add_frames(kFramesAtOnce)) {
+        return nullptr;
+      }
+    }
   }
   Outbound& record = records_[pool.first_free];
   pool.first_free = std::exchange(record.next, Outbound::kNone);

@@ -4,8 +4,9 @@
 //
 // Owned by a DirectTransport; guarded by its owner's lock.
 // Invariants: (1) records never move; (2) a record is free, lent, or in one queue; (3) the frame
-// that was used last is reused first, because it is in the cache; (4) a peer that holds no frame
-// gets one: beyond the pool, the table has at most one frame for each peer.
+// that was used last is reused first, because it is in the cache; (4) each peer gets two frames,
+// one for what waits and one for control, and one write: beyond the pool, the table has at most
+// these for each peer.
 // Does not: allocate after construction, except for (4), or send anything.
 
 #include <sys/uio.h>
@@ -51,6 +52,9 @@ struct OutboundQueue {
 
 class OutboundTable {
  public:
+  // What a peer gets even if nothing of the pool is left.
+  static constexpr std::uint32_t kOwnFrames = 2;
+  static constexpr std::uint32_t kOwnWrites = 1;
   // Room for headers before the message in a frame's memory.
   static constexpr std::size_t kHeadroom = 64;
 

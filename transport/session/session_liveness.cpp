@@ -138,7 +138,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
     case PeerState::kConnecting: return try_later(*peer, error);
     case PeerState::kWelcoming:
     case PeerState::kOpen:
-      if (peer->hello_unanswered) {
+      if (peer->hello_unanswered &&
+          (peer->state == PeerState::kWelcoming || !lower_->attributes().knows_source)) {
         // The failure may belong to our hello, which was sent before the peer existed. If it does
         // not, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
@@ -155,7 +156,7 @@ void Session::on_contested(PeerId lower) {
   lock_.is_held();
   PeerSession* const peer = find_by_lower(lower);
   // Without a session, the lower transport ends its connection soon.
-  if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer, 0);
+  if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer, 1);
 }
 
 // The connection was lost before the session was open. Who has caused that may not have been the

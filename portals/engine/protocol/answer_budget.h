@@ -20,8 +20,12 @@ class AnswerBudget {
   // Bytes for the answers to all peers; a quarter of them for one peer.
   explicit AnswerBudget(std::size_t limit) : limit_(limit) {}
 
-  void keep(transport::PeerId peer, std::size_t bytes) {
+  // For keep(), which needs no memory then.
+  void make_room(transport::PeerId peer) {
     if (peer.value >= kept_.size()) kept_.resize(std::size_t{peer.value} + 1);
+  }
+  // REQUIRES: make_room() was called for the peer.
+  void keep(transport::PeerId peer, std::size_t bytes) {
     kept_[peer.value] += bytes;
     total_ += bytes;
     if (kept_[peer.value] > limit_ / 4) overdrawn_ = peer;
@@ -30,7 +34,9 @@ class AnswerBudget {
   void release(transport::PeerId peer, std::size_t bytes) {
     kept_[peer.value] -= bytes;
     total_ -= bytes;
-    if (overdrawn_ == peer && kept_[peer.value] == 0) overdrawn_ = transport::kNoPeer;
+    if (overdrawn_ != transport::kNoPeer && kept_[overdrawn_.value] <= limit_ / 4 &&
+        total_ <= limit_)
+      overdrawn_ = transport::kNoPeer;  // it has read some meanwhile, or is gone
   }
   // A peer that is to be given up, because it has overdrawn its part, or, where all together have
   // overdrawn the whole, because it has the most; kNoPeer: there is none.

@@ -49,10 +49,14 @@ bool Outbox::Waiting::is_answer() const {
 
 void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
   Queue& waiting = queue(peer);
-  if (waiting.empty()) blocked_.push_back(peer);
-  if (message.is_counted()) ++counts_[message.header().interface_kind].waiting;
-  if (message.is_answer()) answers_.keep(peer, message.memory());
+  if (blocked_.size() == blocked_.capacity()) blocked_.reserve(2 * blocked_.size() + 1);
+  answers_.make_room(peer);
   waiting.push_back(std::move(message));
+  // From here on nothing needs memory, so all that counts messages agrees.
+  const Waiting& kept = waiting.back();
+  if (waiting.size() == 1) blocked_.push_back(peer);
+  if (kept.is_counted()) ++counts_[kept.header().interface_kind].waiting;
+  if (kept.is_answer()) answers_.keep(peer, kept.memory());
   ++waiting_;
 }
 

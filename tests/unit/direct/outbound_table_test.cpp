@@ -22,25 +22,29 @@ class OutboundTableTest : public testing::Test {
   OutboundTable table{4, kFrameBytes, 4};
 };
 
-TEST_F(OutboundTableTest, HasTheGivenNumberOfWrites) {
+TEST_F(OutboundTableTest, EachPeerGetsOneWriteBeyondThePool) {
   std::set<Outbound*> taken;
   for (int i = 0; i < 4; ++i) taken.insert(write());
   EXPECT_EQ(taken.size(), 4U);
   EXPECT_EQ(taken.count(nullptr), 0U);
-  EXPECT_EQ(write(), nullptr);
-  EXPECT_EQ(table.writes_taken(), 4U);
+  EXPECT_NE(write(), nullptr) << "one of its own";
+  EXPECT_EQ(table.take_write(shares.back()), nullptr) << "it holds one";
+  EXPECT_EQ(table.writes_taken(), 5U);
   for (Outbound* const record : taken) table.give_back(*record);
-  EXPECT_EQ(table.writes_taken(), 0U);
+  EXPECT_EQ(table.writes_taken(), 1U);
   EXPECT_NE(write(), nullptr);
 }
 
-TEST_F(OutboundTableTest, APeerThatHoldsNoFrameGetsOneBeyondThePool) {
+TEST_F(OutboundTableTest, EachPeerGetsTwoFramesBeyondThePool) {
   std::set<Outbound*> taken;
   for (int i = 0; i < 100; ++i) taken.insert(frame());
   EXPECT_EQ(taken.size(), 100U);
   EXPECT_EQ(taken.count(nullptr), 0U);
-  EXPECT_EQ(table.take_frame(shares.front()), nullptr) << "it holds one";
-  EXPECT_EQ(table.frames_taken(), 100U);
+  Outbound* const second = table.take_frame(shares.front());
+  EXPECT_NE(second, nullptr) << "for control";
+  EXPECT_EQ(table.take_frame(shares.front()), nullptr);
+  EXPECT_EQ(table.frames_taken(), 101U);
+  table.give_back(*second);
   for (Outbound* const record : taken) table.give_back(*record);
   EXPECT_EQ(table.frames_taken(), 0U);
 }

@@ -94,6 +94,7 @@ TEST_F(OutboxTest, AnswersThatLeaveAreNotKeptAnyMore) {
 
 TEST(AnswerBudgetTest, WhereAllTogetherOverdrawTheOneWithTheMostIsGivenUp) {
   AnswerBudget budget(1000);
+  budget.make_room(transport::PeerId(4));
   for (std::uint32_t peer = 0; peer < 5; ++peer) budget.keep(transport::PeerId(peer), 190);
   budget.keep(transport::PeerId(2), 20);
   EXPECT_EQ(budget.overdrawn(), transport::kNoPeer);
