@@ -171,8 +171,9 @@ class HostileRound:
         def are_connected():
             ports = [sockets_of(pid) for pid in pids]
             ends = [{(local, remote) for local, remote, _ in own} for own in ports]
-            return all(any((remote, local) in ends[second] for local, remote in ends[first])
-                       for first in range(ranks) for second in range(first))
+            return len(ends) == ranks and all(
+                any((remote, local) in ends[second] for local, remote in ends[first])
+                for first in range(ranks) for second in range(first))
 
         if not wait_until(lambda: listen() or job.process.poll() is not None, 60):
             job.fail(f"{len(names)} of {ranks} ranks listen")
