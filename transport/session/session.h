@@ -172,6 +172,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void frame_has_gone(PeerSession& peer) LINTEL_REQUIRES(lock_);
   bool send_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PostStatus send_numbered(PeerSession& peer, FrameKind kind,
+                                         std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header,
                                       std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
   void frame_is_leaving(PeerSession& peer, std::uint32_t messages) LINTEL_REQUIRES(lock_);
@@ -235,6 +237,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
                                      Handshake& handshake, std::uint8_t version,
                                      const Introduction& hello) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_in_handshake(PeerSession& peer, FrameKind kind,
+                                       std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_confirmation(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool serve_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);

@@ -126,46 +126,30 @@ bool Session::send_hello(PeerSession& peer) {
   return true;
 }
 
-// Answers the hello that was accepted last. False: the lower transport has no room, or the peer is
-// lost.
+// False: the lower transport has no room, or the peer is lost.
+bool Session::send_in_handshake(PeerSession& peer, FrameKind kind,
+                                std::span<const std::byte> body) {
+  const PostStatus status = send_numbered(peer, kind, body);
+  if (status == PostStatus::kFailed)
+    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+  return status == PostStatus::kOk;
+}
+
+// Answers the hello that was accepted last. Returns as send_in_handshake().
 bool Session::send_welcome(PeerSession& peer) {
   const Introduction welcome =
       make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
-  const FrameHeader header{0,
-                           0,
-                           static_cast<std::uint8_t>(FrameKind::kWelcome),
-                           peer.remote_slot,
-                           peer.remote_epoch,
-                           peer.sent,
-                           peer.received,
-                           0};
-  const PostStatus status = send_alone(peer.lower, header, encoded(welcome));
-  if (status == PostStatus::kFailed)
-    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
-  if (status != PostStatus::kOk) return false;
+  if (!send_in_handshake(peer, FrameKind::kWelcome, encoded(welcome))) return false;
   peer.due.welcome = false;
-  frame_is_leaving(peer, 0);
   return true;
 }
 
-// As send_welcome().
+// Returns as send_in_handshake().
 bool Session::send_confirmation(PeerSession& peer) {
   ConfirmBody body;
   std::memcpy(body.proof, peer.handshake.confirmation.data(), sizeof body.proof);
-  const FrameHeader header{0,
-                           0,
-                           static_cast<std::uint8_t>(FrameKind::kConfirm),
-                           peer.remote_slot,
-                           peer.remote_epoch,
-                           peer.sent,
-                           peer.received,
-                           0};
-  const PostStatus status = send_alone(peer.lower, header, encoded(body));
-  if (status == PostStatus::kFailed)
-    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
-  if (status != PostStatus::kOk) return false;
+  if (!send_in_handshake(peer, FrameKind::kConfirm, encoded(body))) return false;
   peer.due.confirm = false;
-  frame_is_leaving(peer, 0);
   return true;
 }
 

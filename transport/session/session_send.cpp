@@ -193,8 +193,9 @@ PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const
   return status;
 }
 
-// Sends kPing, kAck or kGoodbye, which have only a header.
-bool Session::send_control(PeerSession& peer, FrameKind kind) {
+// Sends a control frame with the peer's numbers of the session, or of the handshake under way.
+PostStatus Session::send_numbered(PeerSession& peer, FrameKind kind,
+                                  std::span<const std::byte> body) {
   const FrameHeader header{0,
                            0,
                            static_cast<std::uint8_t>(kind),
@@ -203,11 +204,17 @@ bool Session::send_control(PeerSession& peer, FrameKind kind) {
                            peer.sent,
                            peer.received,
                            0};
-  const PostStatus status = send_alone(peer.lower, header, {});
+  const PostStatus status = send_alone(peer.lower, header, body);
+  if (status == PostStatus::kOk) frame_is_leaving(peer, 0);
+  return status;
+}
+
+// Sends kPing, kAck or kGoodbye, which have only a header.
+bool Session::send_control(PeerSession& peer, FrameKind kind) {
+  const PostStatus status = send_numbered(peer, kind, {});
   if (status == PostStatus::kFailed)
     lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   if (status != PostStatus::kOk) return false;
-  frame_is_leaving(peer, 0);
   peer.unconfirmed = 0;
   peer.due.ack = false;
   return true;
