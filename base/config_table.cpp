@@ -55,8 +55,8 @@ constexpr Setting kSettings[] = {
      &Config::window_frames},
     {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
      "Frames that may be on their way to all peers together, at most a quarter of them to one "
-     "peer. On direct, a peer for which none is left has one more. Each has memory for one message "
-     "of the provider, 68 KiB on TCP, which becomes resident when it is used.",
+     "peer. On direct, each peer has two of its own if none is left. Each has memory for one "
+     "message of the provider, 68 KiB on TCP, which becomes resident when it is used.",
      &Config::send_frames},
     {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
      "Length of one buffer for incoming messages, of libfabric's providers; many messages share "

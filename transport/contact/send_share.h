@@ -4,8 +4,8 @@
 //
 // A peer that accepts nothing keeps what it holds until it is given up. So no peer may take more
 // than a quarter of the pool, nor more than half of what the others have left. Peers that stop one
-// after the other therefore get less and less, and a few records always remain for a peer that
-// holds none.
+// after the other therefore get less and less. Of a pool of 64, ten of them leave a record; where
+// there may be more, the network adds records for peers that hold none, as `direct` does.
 //
 // A member of each network's record of a peer, which must not move: records of the pool refer to
 // it. Thread: the network's.
