@@ -119,6 +119,19 @@ class DirectConnections : public TwoNodes, public testing::Test {
     raw_caller.send(raw_caller.greeting());
     ASSERT_EQ(raw_caller.answer(b), GreetingKind::kAccept);
   }
+  // B had a connection under that name. Its loss is reported before the first message of the
+  // caller, which is accepted.
+  void expect_accepted_after_the_loss(RawCaller& caller, const Greeting& greeting) {
+    caller.send(greeting);
+    caller.send_message(pattern(8, 2));
+    std::size_t failures_before = 0;
+    b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
+    ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
+    ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+    b.seen.when_message = nullptr;
+    EXPECT_EQ(failures_before, 1U);
+    EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
+  }
   // One more caller, each under its own name, begins a placed message of 1000 bytes and sends none
   // of them.
   void begin_payload(std::vector<RawCaller>& callers) {
@@ -203,14 +216,7 @@ TEST_F(DirectConnections, TheLossOfAConnectionIsReportedBeforeTheMessagesOfTheNe
   RawCaller again(b);
   Greeting greeting = again.greeting();
   greeting.generation = 2;
-  again.send(greeting);
-  again.send_message(pattern(8, 2));
-  std::size_t failures_before = 0;
-  b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
-  ASSERT_EQ(again.answer(b), GreetingKind::kAccept);
-  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
-  EXPECT_EQ(failures_before, 1U);
-  EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
+  expect_accepted_after_the_loss(again, greeting);
   EXPECT_TRUE(first.is_disconnected(b));
 }
 
@@ -239,13 +245,7 @@ TEST_F(DirectConnections, TheRequestOfARestartedPeerIsAcceptedAfterItsLossWasRep
   RawCaller restarted(b);
   Greeting greeting = restarted.greeting();
   greeting.incarnation = 8;
-  restarted.send(greeting);
-  restarted.send_message(pattern(8, 2));
-  std::size_t failures_before = 0;
-  b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
-  ASSERT_EQ(restarted.answer(b), GreetingKind::kAccept);
-  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
-  EXPECT_EQ(failures_before, 1U);
+  expect_accepted_after_the_loss(restarted, greeting);
   EXPECT_TRUE(b.seen.contested.empty());
 }
 

@@ -159,24 +159,40 @@ void expect_no_thread_spins() {
   EXPECT_LT(processor_time() - before, std::chrono::milliseconds(100));
 }
 
+// Puts into the memory of rank 1, with which it is connected.
+class Puts {
+ public:
+  explicit Puts(Rank& rank) : memory_(kLength) {
+    const ptl_handle_ni_t ni = open_interface();
+    queue = make_queue(ni);
+    md_ = bind(ni, describe(memory_, queue));
+    rank.board.await(kExposed, 1);
+    target_ = rank.board.id(1);
+    put();
+    expect_sent_and_acked(queue);
+  }
+  void put() { LINTEL_MUST(PtlPut(md_, PTL_ACK_REQ, target_, kPortal, 0, 1, 0, 0)); }
+
+  ptl_handle_eq_t queue;
+
+ private:
+  std::vector<std::byte> memory_;
+  ptl_handle_md_t md_;
+  ptl_process_id_t target_;
+};
+
 TEST_F(Descriptors, OperationsEndAndNoThreadSpinsWhenTheProgramHasClosedAllOfThem) {
   ProcessGroup job(2, {{"LINTEL_CONNECT_TIMEOUT", "300ms"}});
   job.start(1, serve);
   job.start(0, [this](Rank& rank) {
-    const ptl_handle_ni_t ni = open_interface();
-    const ptl_handle_eq_t queue = make_queue(ni);
-    std::vector<std::byte> memory(kLength);
-    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
-    rank.board.await(kExposed, 1);
-    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
-    expect_sent_and_acked(queue);
+    Puts puts(rank);
     redirect_errors(log_);
     close_descriptors();
     expect_no_thread_spins();
     for (int put = 0; put < 2; ++put) {
-      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
-      ptl_event_t event = next_event(queue);
-      if (event.ni_fail_type == PTL_NI_OK) event = next_event(queue);
+      puts.put();
+      ptl_event_t event = next_event(puts.queue);
+      if (event.ni_fail_type == PTL_NI_OK) event = next_event(puts.queue);
       EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
     }
     expect_no_thread_spins();
@@ -195,21 +211,15 @@ TEST_F(Descriptors, OneThatOnlyWakesThreadsIsReplacedAndNothingFails) {
   ProcessGroup job(2);
   job.start(1, serve);
   job.start(0, [this](Rank& rank) {
-    const ptl_handle_ni_t ni = open_interface();
-    const ptl_handle_eq_t queue = make_queue(ni);
-    std::vector<std::byte> memory(kLength);
-    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
-    rank.board.await(kExposed, 1);
     // Connected before: a socket could get the number of the closed one.
-    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
-    expect_sent_and_acked(queue);
+    Puts puts(rank);
     redirect_errors(log_);
     close_descriptors("eventfd");
-    ptl_handle_eq_t queues[] = {queue};
+    ptl_handle_eq_t queues[] = {puts.queue};
     // The sleep that has begun before may last.
     while (std::filesystem::file_size(log_) == 0) {
-      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
-      expect_sent_and_acked(queue);
+      puts.put();
+      expect_sent_and_acked(puts.queue);
       ptl_event_t event;
       int which = 0;
       EXPECT_EQ(PtlEQPoll(queues, 1, 1, &event, &which), PTL_EQ_EMPTY);

@@ -89,6 +89,21 @@ class SessionNetwork : public testing::Test {
     while (step()) {
     }
   }
+  // Two new processes, each of which sends to the other before it has heard of it.
+  void both_say_hello_at_once(std::uint64_t seed) {
+    start(2, {.seed = seed});
+    bool done[2] = {};
+    while (!done[0] || !done[1]) {
+      for (const std::size_t i : {0U, 1U})
+        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
+      ASSERT_TRUE(step());
+    }
+    settle();
+    for (const auto& process : processes) {
+      EXPECT_THAT(process->sink.messages, ElementsAre("hello")) << "seed " << seed;
+      EXPECT_THAT(process->sink.failures, IsEmpty()) << "seed " << seed;
+    }
+  }
 
   std::unique_ptr<SimulatedNetwork> network;
   std::vector<std::unique_ptr<Process>> processes;
@@ -110,18 +125,7 @@ TEST_F(SessionNetwork, TwoProcessesTalkAndComeToRest) {
 
 TEST_F(SessionNetwork, BothSayHelloAtOnce) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    start(2, {.seed = seed});
-    bool done[2] = {};
-    while (!done[0] || !done[1]) {
-      for (const std::size_t i : {0U, 1U})
-        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
-      ASSERT_TRUE(step());
-    }
-    settle();
-    for (const auto& process : processes) {
-      EXPECT_THAT(process->sink.messages, ElementsAre("hello")) << "seed " << seed;
-      EXPECT_THAT(process->sink.failures, IsEmpty()) << "seed " << seed;
-    }
+    both_say_hello_at_once(seed);
   }
 }
 
@@ -258,17 +262,8 @@ TEST_F(SessionNetwork, RestartedPeerWithTheSecretOfTheJobTakesItsPlaceAtOnce) {
 TEST_F(SessionNetwork, BothSayHelloAtOnceWithTheSecretOfTheJob) {
   secret = "the secret of a job";
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    start(2, {.seed = seed});
-    bool done[2] = {};
-    while (!done[0] || !done[1]) {
-      for (const std::size_t i : {0U, 1U})
-        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
-      ASSERT_TRUE(step());
-    }
-    settle();
+    both_say_hello_at_once(seed);
     for (const auto& process : processes) {
-      EXPECT_THAT(process->sink.messages, ElementsAre("hello")) << "seed " << seed;
-      EXPECT_THAT(process->sink.failures, IsEmpty()) << "seed " << seed;
       EXPECT_EQ(process->session->counters().unproved, 0U) << "seed " << seed;
       EXPECT_EQ(process->session->counters().malformed(), 0U) << "seed " << seed;
     }
