@@ -18,6 +18,7 @@
 // thread].
 // Time is an argument: a transport does not read a clock.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -55,6 +56,11 @@ enum class PostStatus : std::uint8_t {
   kWouldBlock,
   kFailed,  // the peer is lost; its operations end by Sink::on_peer_failed() or disconnect()
 };
+
+// A secret of the two processes of one session, the same at both ends and another one in each
+// session. As secret as what proved them to each other: without a job secret, who has seen their
+// first contact can compute it.
+using ResumptionKey = std::array<std::byte, 32>;
 
 // Memory that reserve() lends for one message to a peer.
 struct MessageBuffer {
@@ -240,7 +246,9 @@ class Transport {
 
   // The owner has accepted the peer. Until then a connection that the peer has made counts as
   // half-open: their number and their time are bounded, and placed messages on it wait.
-  virtual void admit(PeerId) {}
+  // A network that resumes connections uses the key to know that a new connection is of the same
+  // peer. Each call replaces the peer's earlier key.
+  virtual void admit(PeerId, const ResumptionKey&) {}
 
   // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The
   // transport may then give it to another name: at once, or when the connection with the peer has

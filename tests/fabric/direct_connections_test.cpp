@@ -140,7 +140,8 @@ class DirectConnections : public TwoNodes, public testing::Test {
     greeting.from_pid += static_cast<std::uint32_t>(callers.size()) - 1;
     caller.send(greeting);
     ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
-    b.transport->admit(b.transport->resolve({caller.self().nid, Pid(greeting.from_pid)}).value());
+    b.transport->admit(b.transport->resolve({caller.self().nid, Pid(greeting.from_pid)}).value(),
+                       {});
     caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
     caller.send(PlacedHeader{1});
     const std::string expected = "payloads that arrive unexpected: " +
@@ -320,7 +321,7 @@ TEST_F(DirectConnections, APayloadOfAPeerThatIsNotAdmittedWaits) {
   })) << state;
   EXPECT_THAT(state, HasSubstr("payloads that arrive unexpected: 0\n"));
   EXPECT_EQ(placed_messages, 0U);
-  b.transport->admit(b.transport->resolve(caller.self()).value());
+  b.transport->admit(b.transport->resolve(caller.self()).value(), {});
   EXPECT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
 }
 

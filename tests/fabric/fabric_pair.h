@@ -63,7 +63,7 @@ void poll_and_admit(Transport& transport, Seen& seen) {
   seen.heard.clear();
   transport.poll(monotonic_now(), seen);
   for (const PeerId peer : seen.heard) {
-    if (peer != kNoPeer) transport.admit(peer);
+    if (peer != kNoPeer) transport.admit(peer, {});
   }
 }
 

@@ -62,7 +62,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     RowRecorder seen;
     std::vector<PeerId> peers;  // that know it; it admits them when they have connected
     void poll() {
-      for (const PeerId peer : peers) transport->admit(peer);
+      for (const PeerId peer : peers) transport->admit(peer, {});
       poll_and_admit(*transport, seen);
     }
   };

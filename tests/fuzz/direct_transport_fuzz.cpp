@@ -200,7 +200,7 @@ class DirectFuzz final : public Sink {
   void end(PeerId peer, std::uint8_t how) {
     switch (how % 3) {
       case 0: transport_->disconnect(peer); break;
-      case 1: transport_->admit(peer); break;
+      case 1: transport_->admit(peer, {}); break;
       default:
         transport_->forget(peer);
         // The name may get the id of another that was forgotten before.

@@ -241,7 +241,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   if (!peer.failed) note_recent(connection);  // else it is read after the loss has been reported
 }
 
-void DirectTransport::admit(PeerId id) {
+void DirectTransport::admit(PeerId id, const ResumptionKey&) {
   lock_.is_held();
   Connection* const connection = at(id).connection;
   if (connection == nullptr) return;

@@ -97,7 +97,7 @@ class DirectTransport final : public Transport {
   void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
-  [[gnu::cold]] void admit(PeerId peer) override;
+  [[gnu::cold]] void admit(PeerId peer, const ResumptionKey& key) override;
   [[gnu::cold]] void forget(PeerId peer) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings
   std::size_t poll(TimePoint now, Sink& sink) override;

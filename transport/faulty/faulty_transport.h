@@ -67,9 +67,9 @@ class FaultyTransport final : public Transport, private Sink {
   }
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
-  void admit(PeerId peer) override {
+  void admit(PeerId peer, const ResumptionKey& key) override {
     lock_.is_held();
-    wrapped_->admit(peer);
+    wrapped_->admit(peer, key);
   }
   // The id stays, because what is delayed for the peer is kept by its id.
   void forget(PeerId) override {}

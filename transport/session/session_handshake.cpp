@@ -86,7 +86,15 @@ void Session::store_introduction(PeerSession& peer, std::uint8_t version,
 // The peer has proved itself, and whatever proves us to it has been sent.
 void Session::opened(PeerSession& peer) {
   enter(peer, PeerState::kOpen);
-  lower_->admit(peer.lower);
+  const KeyShare ours{self(), options_.incarnation, peer.handshake.nonce, peer.local_epoch};
+  const KeyShare theirs{peer.name, peer.incarnation, peer.handshake.remote_nonce,
+                        peer.remote_epoch};
+  if (peer.handshake.key == 0) {
+    peer.contact_key = contact_key(ours, theirs);
+    peer.has_contact_key = true;
+  }
+  const std::uint8_t key = peer.handshake.key != 0 ? peer.handshake.key : kProvedByContact;
+  lower_->admit(peer.lower, resumption_key(key_of(peer, key), ours, theirs));
   peer.due = {};
   peer.wanted = false;
   peer.error = Error();
@@ -94,10 +102,6 @@ void Session::opened(PeerSession& peer) {
   stop_timer(peer);
   if (timed_.empty()) earliest_timer_ = kNever;  // nobody wakes for the timer of the handshake
   if (peer.awaited()) start_timer(peer);
-  if (peer.handshake.key != 0) return;
-  peer.contact_key = contact_key({self(), options_.incarnation, peer.handshake.nonce},
-                                 {peer.name, peer.incarnation, peer.handshake.remote_nonce});
-  peer.has_contact_key = true;
 }
 
 // Why a hello is refused, if it is.

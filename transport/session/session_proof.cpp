@@ -32,6 +32,23 @@ NameBytes bytes_of(ProcessId name) {
   return bytes;
 }
 
+// What two processes contribute to a key, that of the process with the lower name first.
+struct SharedBytes {
+  SharedBytes(const KeyShare& one, const KeyShare& other) {
+    const bool in_order = one.name < other.name;
+    const KeyShare& first = in_order ? one : other;
+    const KeyShare& second = in_order ? other : one;
+    names = {bytes_of(first.name), bytes_of(second.name)};
+    incarnations = {network_order(first.incarnation), network_order(second.incarnation)};
+    epochs = {network_order(first.epoch), network_order(second.epoch)};
+    nonces = {first.nonce, second.nonce};
+  }
+  std::array<NameBytes, 2> names{};
+  std::array<std::uint64_t, 2> incarnations{};
+  std::array<std::uint32_t, 2> epochs{};
+  std::array<Nonce, 2> nonces{};
+};
+
 Digest prove_both(const Digest& key, std::string_view word, const HandshakeHalf& hello,
                   const HandshakeHalf& welcome) {
   const IntroductionBytes first = bytes_of(hello.introduction);
@@ -59,15 +76,19 @@ Digest prove_confirmation(const Digest& key, const HandshakeHalf& hello,
   return prove_both(key, "confirm", hello, welcome);
 }
 
-Digest contact_key(const ContactShare& one, const ContactShare& other) {
-  const bool in_order = one.name < other.name;
-  const ContactShare& first = in_order ? one : other;
-  const ContactShare& second = in_order ? other : one;
-  const std::uint64_t incarnations[] = {network_order(first.incarnation),
-                                        network_order(second.incarnation)};
-  const NameBytes names[] = {bytes_of(first.name), bytes_of(second.name)};
-  return hmac_sha256(kOpenKey, {bytes_of("contact"), names[0], names[1],
-                                std::as_bytes(std::span(incarnations)), first.nonce, second.nonce});
+Digest contact_key(const KeyShare& one, const KeyShare& other) {
+  const SharedBytes both(one, other);
+  return hmac_sha256(kOpenKey, {bytes_of("contact"), both.names[0], both.names[1],
+                                std::as_bytes(std::span(both.incarnations)), both.nonces[0],
+                                both.nonces[1]});
+}
+
+Digest resumption_key(const Digest& key, const KeyShare& one, const KeyShare& other) {
+  const SharedBytes both(one, other);
+  return hmac_sha256(
+      key, {bytes_of("resumption"), both.names[0], both.names[1],
+            std::as_bytes(std::span(both.incarnations)), std::as_bytes(std::span(both.epochs)),
+            both.nonces[0], both.nonces[1]});
 }
 
 }  // namespace lintel::transport

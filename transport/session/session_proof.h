@@ -33,15 +33,20 @@ Digest prove_welcome(const Digest& key, const HandshakeHalf& hello, const Handsh
 Digest prove_confirmation(const Digest& key, const HandshakeHalf& hello,
                           const HandshakeHalf& welcome);
 
-// What a process contributes to the key of a first contact.
-struct ContactShare {
+// What a process contributes to a key of the two: of its part of a handshake.
+struct KeyShare {
   ProcessId name;
   std::uint64_t incarnation = 0;
   Nonce nonce{};
+  std::uint32_t epoch = 0;
 };
 // The key that two processes without a job secret have in common after a first contact. The same
 // for both sides, whoever began. Who has seen both nonces can compute it.
-Digest contact_key(const ContactShare& one, const ContactShare& other);
+// Epochs are not part of it.
+Digest contact_key(const KeyShare& one, const KeyShare& other);
+// The key of one session, for ResumptionKey. `key` is what the two have proved to each other. The
+// same for both sides, whoever began.
+Digest resumption_key(const Digest& key, const KeyShare& one, const KeyShare& other);
 
 // The key of processes that have no other: everybody knows it. What it proves is that its user has
 // received the nonces.

@@ -47,6 +47,7 @@ class FakeTransport final : public Transport {
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
   std::vector<PeerId> admitted;
+  std::vector<ResumptionKey> resumption_keys;  // of `admitted`
   std::vector<PeerId> forgotten;
   bool welcomed = false;  // placed messages are enabled
   bool arriving = false;  // the expected message is arriving: withdraw_placement() is too late
@@ -143,7 +144,10 @@ class FakeTransport final : public Transport {
     ++writes;
     return PostStatus::kOk;
   }
-  void admit(PeerId peer) override { admitted.push_back(peer); }
+  void admit(PeerId peer, const ResumptionKey& key) override {
+    admitted.push_back(peer);
+    resumption_keys.push_back(key);
+  }
   void forget(PeerId peer) override { forgotten.push_back(peer); }
   void watch(PeerId, bool) override {}
   std::size_t poll(TimePoint, Sink& sink) override {
