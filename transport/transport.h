@@ -62,6 +62,15 @@ enum class PostStatus : std::uint8_t {
 // first contact can compute it.
 using ResumptionKey = std::array<std::byte, 32>;
 
+// Tells the connections of a network apart.
+struct ConnectionBinding {
+  // Both ends of a connection have the same, and no other connection has it at the same time. All
+  // 0: there is no connection, or the network cannot tell.
+  std::array<std::byte, 12> bytes{};
+  // The other side has made the connection: whoever calls itself the peer. False if unknown.
+  bool made_by_peer = false;
+};
+
 // Memory that reserve() lends for one message to a peer.
 struct MessageBuffer {
   std::byte* data = nullptr;  // nullptr: nothing was lent (would block)
@@ -243,6 +252,10 @@ class Transport {
   // REQUIRES: 0 < from.length <= attributes().max_write_bytes.
   virtual PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
                                 Immediate immediate, Context context) = 0;
+
+  // Of the present connection with the peer. The owner covers it by its proofs: what was proved on
+  // a connection holds on no other.
+  virtual ConnectionBinding binding(PeerId) const { return {}; }
 
   // The owner has accepted the peer. Until then a connection that the peer has made counts as
   // half-open: their number and their time are bounded, and placed messages on it wait.

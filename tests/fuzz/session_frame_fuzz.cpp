@@ -114,14 +114,14 @@ class KnowingPeer {
     Introduction said = introduction(another ? ++next_epoch_ : next_epoch_);
     said.echoed_epoch = their_hello_.epoch;
     said.flags = flags_;
-    put(said.proof, prove_welcome(key_, {kFrameVersion, their_hello_}, {kFrameVersion, said}));
+    put(said.proof, prove_welcome(key_, {}, {kFrameVersion, their_hello_}, {kFrameVersion, said}));
     return frame(FrameKind::kWelcome, their_hello_.slot, their_hello_.epoch, said);
   }
   Bytes confirmation() const {
     ConfirmBody body{};
     const Digest& key = their_welcome_.flags == kProvedByContact ? contact_ : key_;
     put(body.proof,
-        prove_confirmation(key, {kFrameVersion, hello_}, {kFrameVersion, their_welcome_}));
+        prove_confirmation(key, {}, {kFrameVersion, hello_}, {kFrameVersion, their_welcome_}));
     return frame(FrameKind::kConfirm, their_welcome_.slot, their_welcome_.epoch, body);
   }
 

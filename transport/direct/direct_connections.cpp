@@ -241,6 +241,26 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   if (!peer.failed) note_recent(connection);  // else it is read after the loss has been reported
 }
 
+ConnectionBinding DirectTransport::binding(PeerId id) const {
+  lock_.is_held();
+  const Connection* const connection = peers_[id.value].connection;
+  sockaddr_in near{};
+  sockaddr_in far{};
+  if (connection == nullptr || !addresses_of(connection->fd.get(), near, far)) return {};
+  ConnectionBinding binding;
+  // A port on which somebody listens is never chosen for a socket that connects.
+  binding.made_by_peer = near.sin_port == own_.sin_port;
+  const sockaddr_in* const ends[] = {binding.made_by_peer ? &far : &near,
+                                     binding.made_by_peer ? &near : &far};
+  std::byte* at = binding.bytes.data();
+  for (const sockaddr_in* const end : ends) {
+    std::memcpy(at, &end->sin_addr.s_addr, 4);
+    std::memcpy(at + 4, &end->sin_port, 2);
+    at += 6;
+  }
+  return binding;
+}
+
 void DirectTransport::admit(PeerId id, const ResumptionKey&) {
   lock_.is_held();
   Connection* const connection = at(id).connection;

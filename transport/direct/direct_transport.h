@@ -97,6 +97,8 @@ class DirectTransport final : public Transport {
   void deregister_memory(const Registration& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
+  // The addresses of both sockets, that of the process that has connected first.
+  [[gnu::cold]] ConnectionBinding binding(PeerId peer) const override;
   [[gnu::cold]] void admit(PeerId peer, const ResumptionKey& key) override;
   [[gnu::cold]] void forget(PeerId peer) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings

@@ -109,6 +109,13 @@ int outcome_of_connect(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
 }
 
+bool addresses_of(int fd, sockaddr_in& own, sockaddr_in& peer) {
+  socklen_t own_length = sizeof own;
+  socklen_t peer_length = sizeof peer;
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &own_length) == 0 &&
+         ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_length) == 0;
+}
+
 AcceptedSocket accept_at(int listener, const sockaddr_in& own) {
   AcceptedSocket accepted;
   socklen_t length = sizeof accepted.address;

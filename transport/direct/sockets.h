@@ -24,6 +24,9 @@ Result<PrivateDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in
 // The result of connect_from(): 0, or the error number.
 int outcome_of_connect(int fd);
 
+// The addresses of both ends. False: the connection has ended.
+bool addresses_of(int fd, sockaddr_in& own, sockaddr_in& peer);
+
 struct AcceptedSocket {
   PrivateDescriptor fd;  // not open: none waits, or `error` says why none can be accepted
   sockaddr_in address{};

@@ -67,6 +67,10 @@ class FaultyTransport final : public Transport, private Sink {
   }
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
+  ConnectionBinding binding(PeerId peer) const override {
+    lock_.is_held();
+    return wrapped_->binding(peer);
+  }
   void admit(PeerId peer, const ResumptionKey& key) override {
     lock_.is_held();
     wrapped_->admit(peer, key);

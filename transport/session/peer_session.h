@@ -45,6 +45,7 @@ struct Handshake {
   Digest expected{};           // the proof that the confirmation of our welcome must have
   bool welcomes = false;       // these two are set: the peer's hello was accepted
   Digest confirmation{};       // the proof of our confirmation
+  BindingBytes connection{};   // on which the proofs hold
   std::uint8_t key = 0;        // kProvedBySecret, kProvedByContact or 0: which key the proofs use
   std::uint8_t hello_key = 0;  // likewise of our hello
 };

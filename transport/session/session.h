@@ -224,6 +224,9 @@ class Session final : public Transport, private Sink, private JobKey::User {
   bool has_job_key() const LINTEL_REQUIRES(lock_) {
     return options_.job_key != nullptr && options_.job_key->key().has_value();
   }
+  BindingBytes connection_of(const PeerSession& peer) const LINTEL_REQUIRES(lock_) {
+    return lower_->binding(peer.lower).bytes;
+  }
   [[gnu::cold]] const Digest& key_of(const PeerSession& peer, std::uint8_t flags) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Introduction make_introduction(const PeerSession& peer, std::uint32_t epoch,

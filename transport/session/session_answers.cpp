@@ -86,14 +86,16 @@ Introduction Session::make_welcome(const PeerSession& peer, std::uint32_t epoch,
   return welcome;
 }
 
-// Computes the proofs of the welcome to `hello`, with the key of the handshake.
+// Computes the proofs of the welcome to `hello`, with the key of the handshake. They hold on the
+// present connection.
 void Session::prepare_welcome(const PeerSession& peer, std::uint32_t epoch, Handshake& handshake,
                               std::uint8_t version, const Introduction& hello) const {
   const Digest& key = key_of(peer, handshake.key);
   const HandshakeHalf theirs{version, hello};
   const HandshakeHalf ours{kFrameVersion, make_welcome(peer, epoch, handshake, hello.epoch)};
-  handshake.welcome = prove_welcome(key, theirs, ours);
-  handshake.expected = prove_confirmation(key, theirs, ours);
+  handshake.connection = connection_of(peer);
+  handshake.welcome = prove_welcome(key, handshake.connection, theirs, ours);
+  handshake.expected = prove_confirmation(key, handshake.connection, theirs, ours);
   handshake.welcomes = true;
   std::memcpy(handshake.remote_nonce.data(), hello.nonce, sizeof hello.nonce);
 }
@@ -154,9 +156,13 @@ bool Session::send_confirmation(PeerSession& peer) {
 }
 
 // Sends what is due of a handshake under way, and opens the session when our confirmation has been
-// sent: nothing may overtake it. True: something remains, because the lower transport has no room.
+// sent: nothing may overtake it. Both answers count on the connection only on which the other side
+// has been heard: who makes the next one may be somebody else. True: something remains, because the
+// lower transport has no room.
 bool Session::serve_handshake(PeerSession& peer) {
-  if (peer.due.confirm) {
+  if ((peer.due.confirm || peer.due.welcome) && peer.handshake.connection != connection_of(peer)) {
+    lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));
+  } else if (peer.due.confirm) {
     if (send_confirmation(peer)) opened(peer);
   } else if (!peer.due.welcome || send_welcome(peer)) {
     if (peer.due.hello) send_hello(peer);

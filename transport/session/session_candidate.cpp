@@ -58,6 +58,11 @@ void Session::contest(PeerSession& peer, std::uint8_t quarters) {
 // False: the lower transport has no room, or the peer is lost.
 bool Session::send_candidate_welcome(PeerSession& peer) {
   const Candidate& candidate = *peer.candidate;
+  if (candidate.handshake.connection != connection_of(peer)) {
+    peer.due.candidate = false;
+    peer.candidate.reset();
+    return true;
+  }
   const Introduction& hello = candidate.introduction;
   std::byte body[sizeof(Introduction)];
   encode(body, make_welcome(peer, candidate.local_epoch, candidate.handshake, hello.epoch));

@@ -159,7 +159,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   if (peer.due.confirm) return;
   if (peer.state == PeerState::kOpen || (peer.state == PeerState::kWelcoming && again)) {
     // The peer has not received our welcome yet.
-    if (!peer.handshake.welcomes) {
+    if (!peer.handshake.welcomes || peer.handshake.connection != connection_of(peer)) {
       peer.handshake.key = key;
       prepare_welcome(peer, peer.local_epoch, peer.handshake, header.version, hello);
     }
@@ -220,7 +220,9 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
   const bool known_key = has_job_key() ? key == kProvedBySecret : key == 0 || key == hello.flags;
   const HandshakeHalf ours{kFrameVersion, hello};
   const HandshakeHalf theirs{header.version, welcome};
-  if (!known_key || !proved_by(welcome.proof, prove_welcome(key_of(peer, key), ours, theirs)))
+  const BindingBytes connection = connection_of(peer);
+  if (!known_key ||
+      !proved_by(welcome.proof, prove_welcome(key_of(peer, key), connection, ours, theirs)))
     return void(++counters_.unproved);
   if (begins && !compatible(header, welcome))
     return give_up(peer, reason_for(RefuseReason::kVersion));
@@ -231,7 +233,8 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
     peer.hello_unanswered = false;  // both sides sent a hello; the peer's opened the session
     return;
   }
-  peer.handshake.confirmation = prove_confirmation(key_of(peer, key), ours, theirs);
+  peer.handshake.confirmation = prove_confirmation(key_of(peer, key), connection, ours, theirs);
+  peer.handshake.connection = connection;
   peer.due.confirm = true;
   if (is_open) return need_attention(peer);  // the peer has not received our confirmation yet
   store_introduction(peer, header.version, welcome);
@@ -252,7 +255,8 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
   const Candidate* const candidate = peer.candidate.get();
   if (candidate != nullptr && candidate->answered &&
       header.receiver_epoch == candidate->local_epoch) {
-    if (!proved_by(confirmation.proof, candidate->handshake.expected))
+    if (candidate->handshake.connection != connection_of(peer) ||
+        !proved_by(confirmation.proof, candidate->handshake.expected))
       return void(++counters_.unproved);
     const bool restarted = candidate->introduction.incarnation != peer.incarnation;
     return replace_session(
@@ -263,7 +267,9 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
   const bool expected = (peer.state == PeerState::kWelcoming || peer.state == PeerState::kOpen) &&
                         peer.handshake.welcomes && header.receiver_epoch == peer.local_epoch;
   if (!expected) return void(++counters_.stale_epoch);
-  if (!proved_by(confirmation.proof, peer.handshake.expected)) return void(++counters_.unproved);
+  if (peer.handshake.connection != connection_of(peer) ||
+      !proved_by(confirmation.proof, peer.handshake.expected))
+    return void(++counters_.unproved);
   // In an open session it is a repetition.
   if (peer.state == PeerState::kWelcoming && !peer.due.confirm) opened(peer);
 }

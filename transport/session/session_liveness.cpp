@@ -138,10 +138,10 @@ void Session::on_peer_failed(PeerId lower, Error error) {
     case PeerState::kConnecting: return try_later(*peer, error);
     case PeerState::kWelcoming:
     case PeerState::kOpen:
-      if (peer->hello_unanswered &&
+      if (peer->hello_unanswered && peer->handshake.connection == connection_of(*peer) &&
           (peer->state == PeerState::kWelcoming || !lower_->attributes().knows_source)) {
-        // The failure may belong to our hello, which was sent before the peer existed. If it does
-        // not, the sequence numbers will show the loss.
+        // The failure may belong to our hello, which was sent before the peer existed: nothing shows
+        // that this connection has ended. If it has, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
         return need_attention(*peer);
@@ -194,7 +194,8 @@ void Session::on_connection_lost(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
   const Error lost(Loss::kPeer, error.call(), error.reason(), error.code());
   // A process that has another incarnation of the peer's name may have caused it.
-  if (peer.candidate != nullptr) return replace_session(peer, false, lost);
+  if (peer.candidate != nullptr && peer.candidate->handshake.connection == connection_of(peer))
+    return replace_session(peer, false, lost);
   fail(peer, lost);
 }
 

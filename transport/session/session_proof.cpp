@@ -49,13 +49,13 @@ struct SharedBytes {
   std::array<Nonce, 2> nonces{};
 };
 
-Digest prove_both(const Digest& key, std::string_view word, const HandshakeHalf& hello,
-                  const HandshakeHalf& welcome) {
+Digest prove_both(const Digest& key, std::string_view word, const BindingBytes& connection,
+                  const HandshakeHalf& hello, const HandshakeHalf& welcome) {
   const IntroductionBytes first = bytes_of(hello.introduction);
   const IntroductionBytes second = bytes_of(welcome.introduction);
-  return hmac_sha256(key,
-                     {bytes_of(word), bytes_of(hello.version), std::span(first).first(kProvedBytes),
-                      bytes_of(welcome.version), std::span(second).first(kProvedBytes)});
+  return hmac_sha256(key, {bytes_of(word), connection, bytes_of(hello.version),
+                           std::span(first).first(kProvedBytes), bytes_of(welcome.version),
+                           std::span(second).first(kProvedBytes)});
 }
 
 }  // namespace
@@ -67,28 +67,28 @@ Digest prove_hello(const Digest& key, ProcessId to, const HandshakeHalf& hello) 
       key, {bytes_of("hello"), name, bytes_of(hello.version), std::span(half).first(kProvedBytes)});
 }
 
-Digest prove_welcome(const Digest& key, const HandshakeHalf& hello, const HandshakeHalf& welcome) {
-  return prove_both(key, "welcome", hello, welcome);
+Digest prove_welcome(const Digest& key, const BindingBytes& connection, const HandshakeHalf& hello,
+                     const HandshakeHalf& welcome) {
+  return prove_both(key, "welcome", connection, hello, welcome);
 }
 
-Digest prove_confirmation(const Digest& key, const HandshakeHalf& hello,
-                          const HandshakeHalf& welcome) {
-  return prove_both(key, "confirm", hello, welcome);
+Digest prove_confirmation(const Digest& key, const BindingBytes& connection,
+                          const HandshakeHalf& hello, const HandshakeHalf& welcome) {
+  return prove_both(key, "confirm", connection, hello, welcome);
 }
 
 Digest contact_key(const KeyShare& one, const KeyShare& other) {
   const SharedBytes both(one, other);
-  return hmac_sha256(kOpenKey, {bytes_of("contact"), both.names[0], both.names[1],
-                                std::as_bytes(std::span(both.incarnations)), both.nonces[0],
-                                both.nonces[1]});
+  return hmac_sha256(kOpenKey,
+                     {bytes_of("contact"), both.names[0], both.names[1],
+                      std::as_bytes(std::span(both.incarnations)), both.nonces[0], both.nonces[1]});
 }
 
 Digest resumption_key(const Digest& key, const KeyShare& one, const KeyShare& other) {
   const SharedBytes both(one, other);
-  return hmac_sha256(
-      key, {bytes_of("resumption"), both.names[0], both.names[1],
-            std::as_bytes(std::span(both.incarnations)), std::as_bytes(std::span(both.epochs)),
-            both.nonces[0], both.nonces[1]});
+  return hmac_sha256(key, {bytes_of("resumption"), both.names[0], both.names[1],
+                           std::as_bytes(std::span(both.incarnations)),
+                           std::as_bytes(std::span(both.epochs)), both.nonces[0], both.nonces[1]});
 }
 
 }  // namespace lintel::transport

@@ -4,7 +4,9 @@
 //
 // A proof covers both introductions up to their proofs, and with them the names, incarnations,
 // slots, epochs, nonces, versions and providers. Each kind of proof begins with another word, so
-// that none can be used in the place of another, nor be sent back to who made it.
+// that none can be used in the place of another, nor be sent back to who made it. Those of welcome
+// and confirmation also cover the connection, so that who is connected to both processes cannot
+// pass them on. That of the hello does not: it is made before there is a connection.
 
 #include <array>
 #include <cstddef>
@@ -14,10 +16,13 @@
 #include "base/ids.h"
 #include "transport/session/frame_format.h"
 #include "transport/session/hmac.h"
+#include "transport/transport.h"
 
 namespace lintel::transport {
 
 using Nonce = std::array<std::byte, sizeof(Introduction::nonce)>;
+// ConnectionBinding::bytes of the connection of a handshake.
+using BindingBytes = decltype(ConnectionBinding::bytes);
 
 // One side's part of a handshake.
 struct HandshakeHalf {
@@ -28,10 +33,11 @@ struct HandshakeHalf {
 // Of the hello, for who has the key already. `to`: the process that the hello goes to.
 Digest prove_hello(const Digest& key, ProcessId to, const HandshakeHalf& hello);
 // Of the welcome: it answers this hello.
-Digest prove_welcome(const Digest& key, const HandshakeHalf& hello, const HandshakeHalf& welcome);
+Digest prove_welcome(const Digest& key, const BindingBytes& connection, const HandshakeHalf& hello,
+                     const HandshakeHalf& welcome);
 // Of the confirmation: its sender has sent this hello and received this welcome.
-Digest prove_confirmation(const Digest& key, const HandshakeHalf& hello,
-                          const HandshakeHalf& welcome);
+Digest prove_confirmation(const Digest& key, const BindingBytes& connection,
+                          const HandshakeHalf& hello, const HandshakeHalf& welcome);
 
 // What a process contributes to a key of the two: of its part of a handshake.
 struct KeyShare {

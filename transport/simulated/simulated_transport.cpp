@@ -15,6 +15,20 @@ constexpr Error kDisconnected{Loss::kPeer, "simulated network",
                               "the connection was ended by this process"};
 constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was reset by the peer"};
 
+// The message that is being delivered, until the sink has returned.
+class Delivery {
+ public:
+  Delivery(const SimulatedMessage*& present, const SimulatedMessage& message) : present_(present) {
+    present = &message;
+  }
+  ~Delivery() { present_ = nullptr; }
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+
+ private:
+  const SimulatedMessage*& present_;
+};
+
 }  // namespace
 
 // Memory of the sender that must not change until finish().
@@ -151,6 +165,23 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
 void SimulatedTransport::abandon(PeerId, const MessageBuffer& buffer) {
   const std::size_t erased = reserved_.erase(buffer.token);
   LINTEL_ASSERT(erased == 1);
+}
+
+ConnectionBinding SimulatedTransport::binding(PeerId peer) const {
+  const ProcessId name = name_of(peer);
+  const std::shared_ptr<SimulatedEndpoint> other = network_.find(name);
+  if (!other) return {};
+  std::uint64_t lower = endpoint_->connection_with(name);
+  std::uint64_t upper = other->connection_with(self());
+  if (delivered_ != nullptr && delivered_->from == name) {
+    lower = delivered_->connection.at_receiver;
+    upper = delivered_->connection.at_sender;
+  }
+  if (name < self()) std::swap(lower, upper);
+  ConnectionBinding binding;
+  std::memcpy(binding.bytes.data(), &lower, 6);
+  std::memcpy(binding.bytes.data() + 6, &upper, 6);
+  return binding;
 }
 
 void SimulatedTransport::disconnect(PeerId peer) {
@@ -310,6 +341,7 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
     SimulatedReport report = std::move(endpoint_->reports.front());
     endpoint_->reports.pop_front();
     if (auto* message = std::get_if<SimulatedMessage>(&report)) {
+      const Delivery delivery(delivered_, *message);
       hand_over(*message, sink);
     } else if (auto* left_report = std::get_if<ReportLeft>(&report)) {
       sink.on_message_left(left_report->to);

@@ -44,6 +44,9 @@ class SimulatedTransport final : public Transport {
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
 
+  // The numbers of the connection, see SimulatedConnection: while a message is delivered, of its
+  // own one with its sender, which may have another by now.
+  ConnectionBinding binding(PeerId peer) const override;
   void watch(PeerId, bool) override {}
   // If `now` is later than the network's time, advances the network's time.
   std::size_t poll(TimePoint now, Sink& sink) override;
@@ -83,6 +86,7 @@ class SimulatedTransport final : public Transport {
   std::shared_ptr<SimulatedEndpoint> endpoint_;
   std::unordered_map<std::uint64_t, Reserved> reserved_;  // by token
   std::uint64_t next_token_ = 1;
+  const SimulatedMessage* delivered_ = nullptr;    // during hand_over()
   std::vector<std::weak_ptr<Borrowed>> borrowed_;  // under way; some may be done
 };
 

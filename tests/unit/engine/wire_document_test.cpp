@@ -576,8 +576,8 @@ TEST(WireHandshake, ProofsOfTheDocumentAreThoseOfTheCode) {
     return std::equal(proof.rbegin(), proof.rend(), bytes.rbegin());
   };
   EXPECT_TRUE(ends_with(example("hello"), prove_hello(*job.key(), responder, hello)));
-  EXPECT_TRUE(ends_with(example("welcome"), prove_welcome(*job.key(), hello, welcome)));
-  EXPECT_TRUE(ends_with(example("confirm"), prove_confirmation(*job.key(), hello, welcome)));
+  EXPECT_TRUE(ends_with(example("welcome"), prove_welcome(*job.key(), {}, hello, welcome)));
+  EXPECT_TRUE(ends_with(example("confirm"), prove_confirmation(*job.key(), {}, hello, welcome)));
 }
 
 TEST(WireDataFrame, HeaderAndRecordHeadersEncodeToTheBytesOfTheDocument) {

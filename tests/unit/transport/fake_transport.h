@@ -53,6 +53,7 @@ class FakeTransport final : public Transport {
   bool arriving = false;  // the expected message is arriving: withdraw_placement() is too late
   bool room = true;       // reserve() lends
   PostStatus commit_answer = PostStatus::kOk;
+  ConnectionBinding bound_to;  // of all connections
   int polls = 0;
   int writes = 0;
   TimePoint deadline = kNever;
@@ -144,6 +145,7 @@ class FakeTransport final : public Transport {
     ++writes;
     return PostStatus::kOk;
   }
+  ConnectionBinding binding(PeerId) const override { return bound_to; }
   void admit(PeerId peer, const ResumptionKey& key) override {
     admitted.push_back(peer);
     resumption_keys.push_back(key);

@@ -146,7 +146,8 @@ class SessionTest : public testing::Test {
     const Introduction ours = introduction_of(hello_frame);
     auto said = decode<Introduction>(body.data());
     said.flags = key_flag;
-    put_proof(said, prove_welcome(peer_key, {kFrameVersion, ours}, {kFrameVersion, said}));
+    put_proof(said, prove_welcome(peer_key, fake->bound_to.bytes, {kFrameVersion, ours},
+                                  {kFrameVersion, said}));
     encode(body.data(), said);
     return {.kind = FrameKind::kWelcome,
             .slot = ours.slot,
@@ -158,8 +159,8 @@ class SessionTest : public testing::Test {
     const Introduction ours = introduction_of(welcome_frame);
     const auto theirs = decode<Introduction>(greeting.body.data());
     const Digest proof =
-        prove_confirmation(ours.flags == 0 ? kOpenKey : peer_key, {greeting.version, theirs},
-                           {header_of(welcome_frame).version, ours});
+        prove_confirmation(ours.flags == 0 ? kOpenKey : peer_key, fake->bound_to.bytes,
+                           {greeting.version, theirs}, {header_of(welcome_frame).version, ours});
     return {.kind = FrameKind::kConfirm,
             .slot = ours.slot,
             .epoch = ours.epoch,
