@@ -50,11 +50,13 @@ struct Handshake {
   std::uint8_t hello_key = 0;  // likewise of our hello
 };
 
-// The hello of a process that says it is the peer of an open session. It has changed nothing yet.
+// The hello of a process that says it is the peer, beside an open session or another contact. It has
+// changed nothing yet.
 struct Candidate {
   std::uint8_t version = 0;
   Introduction introduction{};
-  bool answered = false;  // a welcome was sent, or is due: its confirmation replaces the session
+  bool answered = false;        // a welcome was sent, or is due: its confirmation opens a session
+  TimePoint deadline = kNever;  // answered: the confirmation counts until then
   std::uint32_t local_epoch = 0;
   Handshake handshake;
 };
@@ -76,18 +78,19 @@ struct PeerSession {
   Due due;
   // A ping was sent early, for a full window or for close(); until the next progress.
   bool early_ping = false;
-  // The peer's hello opened the session after ours was sent: ours may still be refused.
+  // Our hello has left, and was neither answered nor refused. A hello of the peer may have opened the
+  // session meanwhile.
   bool hello_unanswered = false;
   // Somebody else has asked for its connection: an answer of the peer is awaited.
   bool contested = false;
   // reserve() was called since the last session ended: the owner waits for this one.
   bool wanted = false;
   // Quarters of the dead-peer deadline that have passed without an answer.
-  std::uint8_t silent_quarters = 0;
-  PeerId id;                      // index in the session
-  PeerId lower;                   // index in the lower transport
-  MessageBuffer frame;            // open frame, lent by the lower transport
-  std::uint32_t frame_bytes = 0;  // filled, header included
+  std::uint8_t silent_quarters = 0;  // before the session is open: turns of its timer
+  PeerId id;                         // index in the session
+  PeerId lower;                      // index in the lower transport
+  MessageBuffer frame;               // open frame, lent by the lower transport
+  std::uint32_t frame_bytes = 0;     // filled, header included
   std::uint32_t frame_messages = 0;
   std::uint32_t sent = 0;          // sequence of the last kData frame sent
   std::uint32_t acknowledged = 0;  // the peer has acknowledged the frames up to this one
@@ -111,29 +114,30 @@ struct PeerSession {
   // Liveness.
   std::uint32_t watchers = 0;
   TimePoint timer = kNever;  // when on_timer() is due; valid while linked in the timed list
-  TimePoint connect_deadline = kNever;  // kConnecting
+  TimePoint connect_deadline = kNever;  // kConnecting, kWelcoming
   TimePoint last_heard{};
   Nanoseconds back_off{};
   PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
   PeerHook pending_hook;  // Session::pending_
-  PeerHook closed_hook;   // Session::closed_
+  PeerHook unused_hook;   // Session::closed_ or Session::callers_
 
   // Identity.
   ProcessId name;
   std::uint64_t incarnation = 0;    // of the current or last session; 0: there was none
   Error error;                      // why the last session ended
-  Error not_reached;                // why the network could not connect, in the last kConnecting
+  Error not_reached;                // why the last kConnecting came to nothing so far
   std::uint8_t newest_version = 0;  // from its last hello, welcome or refuse
   std::uint8_t oldest_version = 0;
   char provider[sizeof(Introduction::provider)] = {};
 
   // Proofs.
   Handshake handshake;
-  // Without a job secret: what this process and the incarnation above have in common since their
-  // first contact.
+  // Without a job secret: what this process and that incarnation have in common since their first
+  // contact.
   bool has_contact_key = false;
+  std::uint64_t contact_incarnation = 0;
   Digest contact_key{};
-  std::unique_ptr<Candidate> candidate;  // kOpen only
+  std::unique_ptr<Candidate> candidate;  // kOpen, kWelcoming
 
   // Nothing refers to it except its name.
   bool can_be_forgotten() const {
@@ -153,6 +157,6 @@ using PeerList =
                            boost::intrusive::constant_time_size<false>>;
 using TimedList = PeerList<&PeerSession::timed_hook>;
 using PendingList = PeerList<&PeerSession::pending_hook>;
-using ClosedList = PeerList<&PeerSession::closed_hook>;
+using UnusedList = PeerList<&PeerSession::unused_hook>;
 
 }  // namespace lintel::transport

@@ -49,6 +49,7 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
   LINTEL_ASSERT(attributes_.independent_reservations);
   LINTEL_ASSERT(frame_limit_ >= kSmallestFrame && frame_limit_ <= 0xffffffffU);
   LINTEL_ASSERT(options_.incarnation != 0 && options_.window_frames > 0);
+  LINTEL_ASSERT(options_.max_callers > 0);
   attributes_.max_message_bytes = frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader);
   const std::size_t placed_frame = attributes_.max_placed_message & ~(kRecordAlignment - 1);
   attributes_.max_placed_message =
@@ -166,14 +167,31 @@ void Session::enter(PeerSession& peer, PeerState next) {
   }
   LINTEL_ASSERT(legal);
   if (peer.state == PeerState::kClosed) {
-    peer.closed_hook.unlink();
+    peer.unused_hook.unlink();
     --closed_count_;
-  } else if (next == PeerState::kClosed) {
+  }
+  if (peer.state == PeerState::kWelcoming) no_caller(peer);
+  if (next == PeerState::kClosed) {
     closed_.push_back(peer);
     ++closed_count_;
   }
   peer.state = next;
   if (next != PeerState::kClosed) peer.not_reached = Error();
+}
+
+// The peer is kWelcoming and nobody here waits for it. At the limit the caller goes that has had
+// the most time to prove who it is.
+void Session::note_caller(PeerSession& peer) {
+  callers_.push_back(peer);
+  if (++callers_count_ <= options_.max_callers) return;
+  ++counters_.callers_dropped;
+  drop_handshake(callers_.front());
+}
+
+void Session::no_caller(PeerSession& peer) {
+  if (!peer.unused_hook.is_linked()) return;
+  peer.unused_hook.unlink();
+  --callers_count_;
 }
 
 void Session::need_attention(PeerSession& peer) {

@@ -59,6 +59,7 @@ struct SessionOptions {
   Nanoseconds connect_deadline = std::chrono::seconds(10);
   std::size_t max_peers = 65536;          // resolve() refuses more
   std::size_t max_closed_peers = 256;     // of them without a session; the oldest are forgotten
+  std::size_t max_callers = 256;          // of them that have called and proved nothing; likewise
   std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
 };
 
@@ -153,6 +154,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   PeerSession* find_by_lower(PeerId lower) LINTEL_REQUIRES(lock_);
   void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
   void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void note_caller(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void no_caller(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] PeerSession& unused_record() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void forget_closed_peers() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_record(PeerSession& peer) LINTEL_REQUIRES(lock_);
@@ -239,6 +242,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void prepare_welcome(const PeerSession& peer, std::uint32_t epoch,
                                      Handshake& handshake, std::uint8_t version,
                                      const Introduction& hello) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void call_too(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_in_handshake(PeerSession& peer, FrameKind kind,
                                        std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
@@ -248,11 +252,25 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void refuse(PeerId lower, const Introduction& hello, RefuseReason reason)
       LINTEL_REQUIRES(lock_);
 
-  // session_candidate.cpp: who says that he is the peer of an open session
+  // session_candidate.cpp: who says that he is the peer, beside an open session or another who says
+  // so
   [[gnu::cold]] void on_rival_hello(PeerSession& peer, std::uint8_t version,
                                     const Introduction& hello, std::uint8_t key)
       LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_second_hello(PeerSession& peer, std::uint8_t version,
+                                     const Introduction& hello, std::uint8_t key)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void note_candidate(PeerSession& peer, std::uint8_t version,
+                                    const Introduction& hello, std::uint8_t key)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void answer_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void expire_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] const Candidate* answered_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_candidate_proved(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void take_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void welcome_again(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void contest(PeerSession& peer, std::uint8_t quarters) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_contest(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_candidate_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void replace_session(PeerSession& peer, bool proved, Error error)
       LINTEL_REQUIRES(lock_);
@@ -276,6 +294,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void lose_handshake(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_later(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void try_soon(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void call_back(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
@@ -300,8 +320,11 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // By PeerId, which is also the slot on the wire.
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
-  ClosedList closed_ LINTEL_GUARDED_BY(lock_);              // peers without a session, oldest first
+  UnusedList closed_ LINTEL_GUARDED_BY(lock_);              // peers without a session, oldest first
   std::size_t closed_count_ LINTEL_GUARDED_BY(lock_) = 0;   // of them
+  // kWelcoming, and the owner does not wait for them: anybody may have called. The oldest first.
+  UnusedList callers_ LINTEL_GUARDED_BY(lock_);
+  std::size_t callers_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
   // PeerId of this session by PeerId of the lower transport
   std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);

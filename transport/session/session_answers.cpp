@@ -110,6 +110,20 @@ void Session::connect(PeerSession& peer) {
   if (serve_handshake(peer)) need_attention(peer);
 }
 
+// The owner waits for a peer in whose name somebody has called, who may be somebody else. The time
+// of that call says nothing about this one.
+void Session::call_too(PeerSession& peer) {
+  peer.wanted = true;
+  no_caller(peer);
+  if (peer.due.confirm) return;
+  peer.back_off = {};
+  start_timer(peer);
+  // Who has shown a key is likely to confirm; if not, the timer calls.
+  if (peer.handshake.key != 0) return;
+  peer.due.hello = true;
+  if (serve_handshake(peer)) need_attention(peer);
+}
+
 // False: the lower transport has no room.
 bool Session::send_hello(PeerSession& peer) {
   Introduction hello = make_hello(peer);
@@ -123,6 +137,7 @@ bool Session::send_hello(PeerSession& peer) {
   peer.due.hello = false;
   // If the connection was refused, the timer tries again.
   if (status == PostStatus::kFailed) return true;
+  peer.hello_unanswered = true;
   ++counters_.hellos;
   frame_is_leaving(peer, 0);
   return true;
@@ -164,7 +179,9 @@ bool Session::serve_handshake(PeerSession& peer) {
     lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));
   } else if (peer.due.confirm) {
     if (send_confirmation(peer)) opened(peer);
-  } else if (!peer.due.welcome || send_welcome(peer)) {
+  } else if ((!peer.due.welcome || send_welcome(peer)) &&
+             (!peer.due.candidate || send_candidate_welcome(peer))) {
+    // After the welcomes: they have other numbers, and their receiver takes the latest.
     if (peer.due.hello) send_hello(peer);
   }
   return (peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming) &&

@@ -1,7 +1,7 @@
-// Session: who says that he is the peer of an open session. The session goes on until he has proved
-// it, or until it is found dead.
+// Session: who says that he is the peer beside an open session, or beside another who says so. The
+// session goes on until he has proved it, or until it is found dead.
 
-#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "transport/session/frame_codec.h"
@@ -9,37 +9,78 @@
 
 namespace lintel::transport {
 
-namespace {
-
-bool same_hello(const Introduction& a, const Introduction& b) {
-  return a.incarnation == b.incarnation && a.slot == b.slot && a.epoch == b.epoch &&
-         std::memcmp(a.nonce, b.nonce, sizeof a.nonce) == 0;
-}
-
-}  // namespace
-
 // `key`: the one that proves the hello; 0: none does. A hello with a proof is answered. It may be
 // an old one that somebody repeats, so it is the confirmation that replaces the session. A hello
 // without a proof stays for the case that the session ends now; its sender repeats it in any case.
 void Session::on_rival_hello(PeerSession& peer, std::uint8_t version, const Introduction& hello,
                              std::uint8_t key) {
-  std::unique_ptr<Candidate>& candidate = peer.candidate;
   if (key == 0) {
     contest(peer, 1);  // so that the newcomer has not given up when a dead peer's session ends
-    if (candidate != nullptr && candidate->answered) return;
+    if (answered_candidate(peer) == nullptr) note_candidate(peer, version, hello, key);
+    return;
   }
-  if (candidate == nullptr || !same_hello(candidate->introduction, hello)) {
-    candidate = std::make_unique<Candidate>();
-    candidate->version = version;
-    candidate->introduction = hello;
-    candidate->local_epoch = begin_epoch(peer, candidate->handshake);
-    candidate->handshake.key = key;
-    prepare_welcome(peer, candidate->local_epoch, candidate->handshake, version, hello);
-  }
-  if (key == 0) return;
-  candidate->answered = true;
+  note_candidate(peer, version, hello, key);
+  answer_candidate(peer);
+}
+
+// Another hello than that of the contact under way, on a network that does not tell who has sent
+// either. Both are answered, each with numbers of its own; who confirms is the peer. A third takes
+// the place of the second, but one without a proof not that of one with a proof.
+void Session::on_second_hello(PeerSession& peer, std::uint8_t version, const Introduction& hello,
+                              std::uint8_t key) {
+  const Candidate* const second = answered_candidate(peer);
+  if (key == 0 && second != nullptr && second->handshake.key != 0)
+    return void(++counters_.unproved);
+  note_candidate(peer, version, hello, key);
+  answer_candidate(peer);
+}
+
+void Session::note_candidate(PeerSession& peer, std::uint8_t version, const Introduction& hello,
+                             std::uint8_t key) {
+  const Candidate* const known = peer.candidate.get();
+  if (known != nullptr && same_hello(known->introduction, hello)) return;
+  auto next = std::make_unique<Candidate>();
+  next->version = version;
+  next->introduction = hello;
+  next->local_epoch = begin_epoch(peer, next->handshake);
+  next->handshake.key = key;
+  prepare_welcome(peer, next->local_epoch, next->handshake, version, hello);
+  peer.candidate = std::move(next);
+}
+
+void Session::answer_candidate(PeerSession& peer) {
+  peer.candidate->answered = true;
+  peer.candidate->deadline = now_ + options_.connect_deadline;
   peer.due.candidate = true;
   need_attention(peer);
+}
+
+// Forgets the candidate if it was answered and its time is over.
+void Session::expire_candidate(PeerSession& peer) {
+  if (peer.candidate == nullptr || now_ < peer.candidate->deadline) return;
+  peer.candidate.reset();
+  peer.due.candidate = false;
+}
+
+// The candidate whose confirmation counts, or nullptr.
+const Candidate* Session::answered_candidate(PeerSession& peer) {
+  expire_candidate(peer);
+  const Candidate* const candidate = peer.candidate.get();
+  return candidate != nullptr && candidate->answered ? candidate : nullptr;
+}
+
+// Its confirmation has come.
+void Session::on_candidate_proved(PeerSession& peer) {
+  if (peer.state == PeerState::kWelcoming) {
+    if (peer.due.confirm) return;  // the peer has proved itself already, by its welcome
+    take_candidate(peer);
+    return opened(peer);
+  }
+  const bool restarted = peer.candidate->introduction.incarnation != peer.incarnation;
+  replace_session(
+      peer, true,
+      restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
+                : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
 }
 
 // Asks the peer for an answer at once. `quarters` of the deadline count as over already.
@@ -53,6 +94,12 @@ void Session::contest(PeerSession& peer, std::uint8_t quarters) {
   peer.contested = true;
   peer.due.ping = true;
   need_attention(peer);
+}
+
+// The peer has answered, so its session goes on. Who has not proved that he is the peer is not.
+void Session::end_contest(PeerSession& peer) {
+  peer.contested = false;
+  if (peer.candidate != nullptr && !peer.candidate->answered) peer.candidate.reset();
 }
 
 // False: the lower transport has no room, or the peer is lost.
@@ -70,7 +117,7 @@ bool Session::send_candidate_welcome(PeerSession& peer) {
       0, 0, static_cast<std::uint8_t>(FrameKind::kWelcome), hello.slot, hello.epoch, 0, 0, 0};
   const PostStatus status = send_alone(peer.lower, header, body);
   if (status == PostStatus::kFailed)
-    lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   if (status != PostStatus::kOk) return false;
   peer.due.candidate = false;
   frame_is_leaving(peer, 0);
@@ -81,6 +128,19 @@ bool Session::send_candidate_welcome(PeerSession& peer) {
 // told, so that what the owner sends then goes to the new one. `proved`: by its confirmation; if
 // not, that is still to come.
 void Session::replace_session(PeerSession& peer, bool proved, Error error) {
+  take_candidate(peer);
+  if (proved) {
+    opened(peer);
+  } else {
+    welcome_again(peer);
+  }
+  ++counters_.peer_failures;
+  ++reports_;
+  sink_->on_peer_failed(peer.id, error);
+}
+
+// The contact of the candidate takes the place of the session or the contact under way.
+void Session::take_candidate(PeerSession& peer) {
   const std::unique_ptr<Candidate> next = std::move(peer.candidate);
   end_session(peer);
   enter(peer, PeerState::kClosed);
@@ -88,16 +148,14 @@ void Session::replace_session(PeerSession& peer, bool proved, Error error) {
   peer.local_epoch = next->local_epoch;
   peer.handshake = next->handshake;
   enter(peer, PeerState::kWelcoming);
-  if (proved) {
-    opened(peer);
-  } else {
-    start_timer(peer);
-    peer.due.welcome = true;  // an earlier one may have gone with the connection
-    need_attention(peer);
-  }
-  ++counters_.peer_failures;
-  ++reports_;
-  sink_->on_peer_failed(peer.id, error);
+}
+
+// For who has just become the only one that waits: an earlier welcome may be lost.
+void Session::welcome_again(PeerSession& peer) {
+  note_caller(peer);
+  start_timer(peer);
+  peer.due.welcome = true;
+  need_attention(peer);
 }
 
 }  // namespace lintel::transport

@@ -36,8 +36,9 @@ struct SessionCounters {
   std::uint64_t malformed_acknowledgement = 0;  // of frames that were never sent
   std::uint64_t malformed_record = 0;
   std::uint64_t malformed_introduction = 0;
-  std::uint64_t unproved = 0;        // welcomes and confirmations without the right proof
-  std::uint64_t too_many_peers = 0;  // hello of one peer more than SessionOptions::max_peers
+  std::uint64_t unproved = 0;         // welcomes and confirmations without the right proof
+  std::uint64_t callers_dropped = 0;  // before their time, for later ones
+  std::uint64_t too_many_peers = 0;   // hello of one peer more than SessionOptions::max_peers
 
   std::uint64_t malformed() const {
     return malformed_short + malformed_magic + malformed_version + malformed_kind +

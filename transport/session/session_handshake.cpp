@@ -91,11 +91,13 @@ void Session::opened(PeerSession& peer) {
                         peer.remote_epoch};
   if (peer.handshake.key == 0) {
     peer.contact_key = contact_key(ours, theirs);
+    peer.contact_incarnation = peer.incarnation;
     peer.has_contact_key = true;
   }
   const std::uint8_t key = peer.handshake.key != 0 ? peer.handshake.key : kProvedByContact;
   lower_->admit(peer.lower, resumption_key(key_of(peer, key), ours, theirs));
   peer.due = {};
+  peer.candidate.reset();
   peer.wanted = false;
   peer.error = Error();
   peer.last_heard = now_;
@@ -127,7 +129,7 @@ std::uint8_t Session::key_of_hello(const PeerSession& peer, std::uint8_t version
   if (has_job_key()) return kProvedBySecret;
   const bool by_contact =
       (hello.flags & kProvedByContact) != 0 && peer.has_contact_key &&
-      hello.incarnation == peer.incarnation &&
+      hello.incarnation == peer.contact_incarnation &&
       proved_by(hello.proof, prove_hello(peer.contact_key, self(), {version, hello}));
   return by_contact ? kProvedByContact : std::uint8_t{0};
 }
@@ -166,19 +168,28 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     peer.due.welcome = true;
     return need_attention(peer);
   }
-  // Nobody has proved anything so far, so the latest hello is answered. If this side has sent a
-  // hello too, it answers with the epoch and the nonce of that, whoever the hello is from: the
-  // welcome to ours may still come.
-  if (peer.state == PeerState::kConnecting) {
-    peer.hello_unanswered = true;
-  } else if (!peer.hello_unanswered) {
-    peer.local_epoch = begin_epoch(peer, peer.handshake);
+  // Nobody has proved anything so far. Where the network tells who has sent the hello, the latest
+  // one counts: an earlier one came from the same process, or on a connection that has ended.
+  // Elsewhere anybody may have sent any of them, so none takes the place of the first.
+  const Candidate* const candidate = peer.candidate.get();
+  if (peer.state == PeerState::kWelcoming && from == kNoPeer &&
+      (!peer.hello_unanswered ||
+       (candidate != nullptr && same_hello(candidate->introduction, hello)))) {
+    return on_second_hello(peer, header.version, hello, key);
   }
-  if (peer.state == PeerState::kClosed) start_timer(peer);
+  if (peer.state == PeerState::kWelcoming && key == 0 && peer.handshake.key != 0)
+    return void(++counters_.unproved);
+  // If this side has said hello too, it answers with the epoch and the nonce of that, whoever the
+  // hello is from. The welcome to ours opens the session then, whatever others say.
+  const bool keeps_numbers = peer.state == PeerState::kConnecting || peer.hello_unanswered;
+  if (!keeps_numbers) peer.local_epoch = begin_epoch(peer, peer.handshake);
+  const bool is_new = peer.state == PeerState::kClosed;
+  if (is_new) start_timer(peer);
   store_introduction(peer, header.version, hello);
   peer.handshake.key = key;
   prepare_welcome(peer, peer.local_epoch, peer.handshake, header.version, hello);
   if (peer.state != PeerState::kWelcoming) enter(peer, PeerState::kWelcoming);
+  if (is_new) note_caller(peer);
   peer.due.hello = false;
   peer.due.welcome = true;
   if (serve_handshake(peer)) need_attention(peer);
@@ -252,17 +263,12 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
   if (found == nullptr) return;
   PeerSession& peer = *found;
   const auto confirmation = decode<ConfirmBody>(body.data());
-  const Candidate* const candidate = peer.candidate.get();
-  if (candidate != nullptr && candidate->answered &&
-      header.receiver_epoch == candidate->local_epoch) {
+  const Candidate* const candidate = answered_candidate(peer);
+  if (candidate != nullptr && header.receiver_epoch == candidate->local_epoch) {
     if (candidate->handshake.connection != connection_of(peer) ||
         !proved_by(confirmation.proof, candidate->handshake.expected))
       return void(++counters_.unproved);
-    const bool restarted = candidate->introduction.incarnation != peer.incarnation;
-    return replace_session(
-        peer, true,
-        restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
-                  : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
+    return on_candidate_proved(peer);
   }
   const bool expected = (peer.state == PeerState::kWelcoming || peer.state == PeerState::kOpen) &&
                         peer.handshake.welcomes && header.receiver_epoch == peer.local_epoch;
@@ -294,7 +300,11 @@ void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const 
   peer.newest_version = header.version;
   peer.oldest_version = refusal.oldest_version;
   std::memcpy(peer.provider, refusal.provider, sizeof peer.provider);
-  give_up(peer, reason_for(static_cast<RefuseReason>(refusal.reason)));
+  const Error reason = reason_for(static_cast<RefuseReason>(refusal.reason));
+  // Whoever has connected in the name of the peer may have said it. The next hello goes on a
+  // connection that this process makes.
+  if (lower_->binding(peer.lower).made_by_peer) return call_back(peer, reason);
+  give_up(peer, reason);
 }
 
 // The job's secret has come. What was open without it may be with anybody, so it ends.

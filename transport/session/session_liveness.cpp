@@ -92,19 +92,24 @@ void Session::on_timer(PeerSession& peer) {
   } else {
     if (now_ >= peer.connect_deadline) {
       // Nobody here waits for a caller that has never proved who it is.
-      if (!peer.wanted) return drop_handshake(peer);
+      if (!peer.wanted && answered_candidate(peer) == nullptr) return drop_handshake(peer);
+      if (!peer.wanted) {
+        take_candidate(peer);
+        return welcome_again(peer);
+      }
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer could not be reached within the connect deadline",
                                  peer.not_reached.code()));
     }
-    if (peer.state == PeerState::kConnecting) {
-      peer.due.hello = true;
-    } else if (!peer.due.confirm) {
-      // Our welcome or the confirmation may be lost. The hello was perhaps not of the peer: then
-      // the peer still has to get ours.
-      peer.due.welcome = true;
-      peer.due.hello = peer.hello_unanswered = peer.hello_unanswered || peer.wanted;
+    if (peer.hello_unanswered && ++peer.silent_quarters == kQuarters &&
+        lower_->binding(peer.lower).made_by_peer) {
+      timed_.push_back(peer);
+      return call_back(peer, Error(Loss::kPeer, "session", "the peer has not answered"));
     }
+    // Our welcome or the confirmation may be lost. The hello was perhaps not of the peer: then the
+    // peer still has to get ours.
+    peer.due.welcome = peer.state == PeerState::kWelcoming && !peer.due.confirm;
+    peer.due.hello = peer.wanted && !peer.due.confirm;
     need_attention(peer);
     peer.timer = std::min(peer.connect_deadline, now_ + hello_interval());
   }
@@ -116,7 +121,8 @@ void Session::on_timer(PeerSession& peer) {
 // one do not reset the timer.
 void Session::heard_from(PeerSession& peer, bool progress) {
   peer.last_heard = now_;
-  peer.contested = false;
+  if (peer.contested) [[unlikely]]
+    end_contest(peer);
   if (!peer.awaited()) {
     stop_timer(peer);
   } else if (progress || peer.unacknowledged() == 0) {
@@ -144,6 +150,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
         // that this connection has ended. If it has, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
+        if (peer->wanted) try_soon(*peer);
         return need_attention(*peer);
       }
       if (peer->state == PeerState::kWelcoming) return lose_handshake(*peer, error);
@@ -171,10 +178,23 @@ void Session::lose_handshake(PeerSession& peer, Error error) {
 // The peer may not have been started yet.
 void Session::try_later(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kWelcoming) enter(peer, PeerState::kConnecting);
-  stamp_new_timers();
   peer.due = {};
+  peer.candidate.reset();
   peer.hello_unanswered = peer.handshake.welcomes = false;
   peer.not_reached = error;
+  try_soon(peer);
+}
+
+// Whoever has made the present connection has not proved that it is the peer. Calls the peer on a
+// connection that this process makes.
+void Session::call_back(PeerSession& peer, Error error) {
+  end_connection(peer);
+  try_later(peer, error);
+}
+
+// Lets the timer of a contact run out soon.
+void Session::try_soon(PeerSession& peer) {
+  stamp_new_timers();
   peer.back_off = std::max(peer.back_off, kFirstBackOff);
   peer.timer = std::min(peer.connect_deadline, now_ + peer.back_off);
   peer.back_off = std::min(2 * peer.back_off, kLongestBackOff);
@@ -188,12 +208,16 @@ void Session::drop_handshake(PeerSession& peer) {
 }
 
 // Resending would begin here: keep the unacknowledged frames and send them on a new connection to
-// the same incarnation. At present the session ends. The peer is told if it can be reached, so that
-// its operations do not wait for its deadline.
+// the same incarnation. At present the session ends. Where the network does not tell who has sent a
+// message, the peer is told if it can be reached, so that its operations do not wait for its
+// deadline. Elsewhere what is sent now would go on another connection, of which nothing is known,
+// and the peer notices the end of this one by itself.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
-  if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
+  if (peer.state == PeerState::kOpen && !lower_->attributes().knows_source)
+    send_control(peer, FrameKind::kGoodbye);
   const Error lost(Loss::kPeer, error.call(), error.reason(), error.code());
   // A process that has another incarnation of the peer's name may have caused it.
+  expire_candidate(peer);
   if (peer.candidate != nullptr && peer.candidate->handshake.connection == connection_of(peer))
     return replace_session(peer, false, lost);
   fail(peer, lost);

@@ -60,6 +60,11 @@ Digest prove_both(const Digest& key, std::string_view word, const BindingBytes& 
 
 }  // namespace
 
+bool same_hello(const Introduction& a, const Introduction& b) {
+  return a.incarnation == b.incarnation && a.slot == b.slot && a.epoch == b.epoch &&
+         std::memcmp(a.nonce, b.nonce, sizeof a.nonce) == 0;
+}
+
 Digest prove_hello(const Digest& key, ProcessId to, const HandshakeHalf& hello) {
   const NameBytes name = bytes_of(to);
   const IntroductionBytes half = bytes_of(hello.introduction);

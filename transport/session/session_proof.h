@@ -30,6 +30,9 @@ struct HandshakeHalf {
   Introduction introduction{};
 };
 
+// Whether both are of one hello.
+bool same_hello(const Introduction& a, const Introduction& b);
+
 // Of the hello, for who has the key already. `to`: the process that the hello goes to.
 Digest prove_hello(const Digest& key, ProcessId to, const HandshakeHalf& hello);
 // Of the welcome: it answers this hello.

@@ -196,6 +196,7 @@ TEST_F(SessionHandshake, WelcomeWithoutRoomBelowIsSentWhenThereIsRoom) {
   receive(hello());
   EXPECT_EQ(session->state_of(peer), State::kWelcoming);
   EXPECT_EQ(send("early"), PostStatus::kWouldBlock) << "no data overtakes the welcome";
+  poll();
   EXPECT_EQ(session->next_deadline(), now + 1ms);
   fake->room = true;
   poll(1ms);

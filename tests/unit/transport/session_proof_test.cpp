@@ -64,12 +64,12 @@ TEST_F(SessionProof, NothingIsDeliveredBeforeTheConfirmation) {
   EXPECT_THAT(sink.messages, ElementsAre("in time"));
 }
 
-TEST_F(SessionProof, NothingIsSentBeforeTheConfirmation) {
+TEST_F(SessionProof, NothingButOurHelloIsSentBeforeTheConfirmation) {
   receive(hello());
   const Bytes answer = take_sent();
   EXPECT_EQ(send("a"), PostStatus::kWouldBlock);
   poll();
-  EXPECT_THAT(take_sent_kinds(), IsEmpty());
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kHello));
   receive(confirmation(hello(), answer));
   EXPECT_EQ(send("a"), PostStatus::kOk);
 }
@@ -171,8 +171,6 @@ TEST_F(SessionProof, WhileSomebodyElseHasSaidHelloThePeerIsCalledToo) {
   receive(hello(kOtherEpoch, 666));
   take_sent();
   send("a");
-  sleep();
-  EXPECT_EQ(kind_of(take_sent()), Kind::kWelcome);
   const Bytes said = take_sent();
   EXPECT_EQ(kind_of(said), Kind::kHello);
   receive(welcome(said));

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 constexpr ConnectionBinding kOne{{std::byte{1}}};
 constexpr ConnectionBinding kOther{{std::byte{2}}};
 
-FrameKind kind_of(const FakeTransport::Sent& one) {
+FrameKind sent_kind(const FakeTransport::Sent& one) {
   return static_cast<FrameKind>(decode<FrameHeader>(one.frame.data()).kind);
 }
 
@@ -128,7 +128,7 @@ TEST_F(SessionRelay, ALostConnectionIsNotTakenForARefusalOfOurHello) {
   two.now = two.sides[1].session->next_deadline();
   two.sides[1].session->poll(two.now, two.sides[1].sink);
   ASSERT_FALSE(two.sides[1].fake->sent.empty());
-  EXPECT_EQ(kind_of(two.sides[1].fake->sent.front()), FrameKind::kHello);
+  EXPECT_EQ(sent_kind(two.sides[1].fake->sent.front()), FrameKind::kHello);
 }
 
 TEST(SessionProofs, CoverTheConnection) {
