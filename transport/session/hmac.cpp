@@ -2,6 +2,8 @@
 
 #include <gcrypt.h>
 
+#include <new>
+
 #include "base/assert.h"
 
 namespace lintel::transport {
@@ -37,6 +39,7 @@ Digest hmac_sha256(std::span<const std::byte> key,
   Digest digest;
   const gcry_error_t error = ::gcry_md_hash_buffers(
       GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC, digest.data(), buffers.data(), static_cast<int>(count));
+  if (::gcry_err_code(error) == GPG_ERR_ENOMEM) throw std::bad_alloc();
   LINTEL_ASSERT(error == 0);
   return digest;
 }

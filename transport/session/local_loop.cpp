@@ -68,7 +68,8 @@ PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immed
   // NOLINT(performance-no-int-to-ptr)
   auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));
   writes_[(first_write_ + writes_count_) % max_messages_] = {
-      from.data, target, from.length, from.region.id, to.key, immediate, context, !registered};
+      from.data, target,  from.length, from.region.id, to.key,
+      immediate, context, !registered, false};
   ++writes_count_;
   return PostStatus::kOk;
 }
@@ -94,10 +95,12 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     RecordHeader record{};
     std::memcpy(&record, block.data() + read_, sizeof record);
     const std::span<const std::byte> message(block.data() + read_ + sizeof record, record.length);
-    if (dropped_ == 0) [[likely]] {
+    if (dropped_ == 0 && !told_) [[likely]] {
+      told_ = true;  // once, also if the sink finds no memory
       sink.on_message(self, message);
       ++reports;
     }
+    told_ = false;
     read_ += record_bytes(record.length);
     --messages_;
     if (dropped_ > 0) [[unlikely]] {
@@ -114,15 +117,17 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     read_ = 0;
   }
   for (std::size_t left = writes_count_; left > 0; --left) {
-    const LocalWrite write = writes_[first_write_];
-    first_write_ = (first_write_ + 1) % max_messages_;
-    --writes_count_;
-    if (!write.dropped) {
-      std::memmove(write.to, write.from, write.length);
-      sink.on_immediate(self, write.immediate);
+    LocalWrite& first = writes_[first_write_];
+    if (!first.dropped && !first.told) {
+      first.told = true;
+      std::memmove(first.to, first.from, first.length);
+      sink.on_immediate(self, first.immediate);
       ++reports;
     }
-    sink.on_write_done(write.context, write.dropped
+    const LocalWrite write = first;
+    first_write_ = (first_write_ + 1) % max_messages_;
+    --writes_count_;
+    sink.on_write_done(write.context, !write.told
                                           ? Error(Loss::kOperation, "session",
                                                   "the memory of the write is not registered")
                                           : Error());

@@ -64,6 +64,7 @@ class LocalLoop {
     Immediate immediate;
     Context context;
     bool dropped = false;
+    bool told = false;  // its immediate was reported
   };
   struct LocalRegistration {};  // only its existence matters
 
@@ -75,6 +76,7 @@ class LocalLoop {
   std::size_t head_ = 0;
   std::size_t used_blocks_ = 0;
   std::size_t read_ = 0;  // bytes of the head block that were delivered
+  bool told_ = false;     // the message there was; what follows of it was not, for lack of memory
   std::size_t messages_ = 0;
   std::size_t dropped_ = 0;         // the first so many of them are not delivered
   std::vector<LocalWrite> writes_;  // ring of max_messages_

@@ -146,6 +146,11 @@ struct PeerSession {
   }
   std::uint32_t unacknowledged() const { return sent - acknowledged; }
   std::uint32_t leaving() const { return first.frames + next.frames; }
+  // Its timer runs.
+  bool is_timed() const {
+    return state == PeerState::kConnecting || state == PeerState::kWelcoming ||
+           (state == PeerState::kOpen && awaited());
+  }
   // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
   bool awaited() const { return sent != acknowledged || watchers > 0 || contested; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/assert.h"
@@ -63,9 +64,13 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
 
 Session::~Session() {
   if (options_.job_key != nullptr) options_.job_key->set_user(nullptr);
-  close(now_);
+  try {
+    close(now_);
+  } catch (const std::bad_alloc&) {
+    ++counters_.goodbyes_missed;
+  }
   for (const auto& peer : peers_) {
-    if (peer->state == PeerState::kOpen) send_control(*peer, FrameKind::kGoodbye);
+    if (peer->state == PeerState::kOpen) try_goodbye(*peer);
     drop_open_frame(*peer);
   }
 }
@@ -127,15 +132,16 @@ void Session::forget_closed_peers() {
 void Session::drop_record(PeerSession& peer) {
   const PeerId id = peer.id;
   const PeerId lower = peer.lower;
+  auto unused = std::make_unique<PeerSession>();  // first: there may be no memory
   peer_of_name_.erase(peer.name);
   peer_of_lower_[lower.value] = kNoPeer.value;
   --closed_count_;
   // A closed peer without a name: what arrives for its slot matches nothing.
-  peers_[id.value] = std::make_unique<PeerSession>();
+  peers_[id.value] = std::move(unused);
   at(id).id = id;
   forgotten_.push_back(id);
-  sink_->on_peer_forgotten(id);
   lower_->forget(lower);
+  sink_->on_peer_forgotten(id);
 }
 
 ProcessId Session::name_of(PeerId peer) const {

@@ -193,6 +193,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void received(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body)
       LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void no_memory_for(PeerSession& peer) LINTEL_REQUIRES(lock_);
   bool take_acknowledgement(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   PeerSession* addressed(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
 
@@ -217,7 +218,10 @@ class Session final : public Transport, private Sink, private JobKey::User {
                                         const Introduction& introduction) LINTEL_REQUIRES(lock_);
   bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void opened(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] SessionKeys make_keys(const PeerSession& peer, std::uint64_t incarnation,
+                                      std::uint32_t remote_epoch, std::uint32_t local_epoch,
+                                      const Handshake& handshake) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void opened(PeerSession& peer, const SessionKeys& keys) LINTEL_REQUIRES(lock_);
   void on_job_key() override;
 
   // session_answers.cpp: what is sent in handshakes
@@ -272,7 +276,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void contest(PeerSession& peer, std::uint8_t quarters) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_contest(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_candidate_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void replace_session(PeerSession& peer, bool proved, Error error)
+  [[gnu::cold]] void replace_session(PeerSession& peer, const SessionKeys* proved, Error error)
       LINTEL_REQUIRES(lock_);
 
   // session_liveness.cpp
@@ -296,6 +300,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void try_later(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_soon(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void call_back(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void try_goodbye(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);

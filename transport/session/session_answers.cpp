@@ -101,8 +101,8 @@ void Session::prepare_welcome(const PeerSession& peer, std::uint32_t epoch, Hand
 }
 
 void Session::connect(PeerSession& peer) {
+  peer.local_epoch = begin_epoch(peer, peer.handshake);  // first: it may find no memory
   enter(peer, PeerState::kConnecting);
-  peer.local_epoch = begin_epoch(peer, peer.handshake);
   peer.wanted = true;
   peer.back_off = {};
   start_timer(peer);
@@ -178,7 +178,10 @@ bool Session::serve_handshake(PeerSession& peer) {
   if ((peer.due.confirm || peer.due.welcome) && peer.handshake.connection != connection_of(peer)) {
     lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));
   } else if (peer.due.confirm) {
-    if (send_confirmation(peer)) opened(peer);
+    // Before it is sent, because this may find no memory.
+    const SessionKeys keys =
+        make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake);
+    if (send_confirmation(peer)) opened(peer, keys);
   } else if ((!peer.due.welcome || send_welcome(peer)) &&
              (!peer.due.candidate || send_candidate_welcome(peer))) {
     // After the welcomes: they have other numbers, and their receiver takes the latest.

@@ -71,14 +71,19 @@ const Candidate* Session::answered_candidate(PeerSession& peer) {
 
 // Its confirmation has come.
 void Session::on_candidate_proved(PeerSession& peer) {
+  const Candidate& proved = *peer.candidate;
+  // First, because this may find no memory.
+  const SessionKeys keys =
+      make_keys(peer, proved.introduction.incarnation, proved.introduction.epoch,
+                proved.local_epoch, proved.handshake);
   if (peer.state == PeerState::kWelcoming) {
     if (peer.due.confirm) return;  // the peer has proved itself already, by its welcome
     take_candidate(peer);
-    return opened(peer);
+    return opened(peer, keys);
   }
   const bool restarted = peer.candidate->introduction.incarnation != peer.incarnation;
   replace_session(
-      peer, true,
+      peer, &keys,
       restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
                 : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
 }
@@ -125,12 +130,12 @@ bool Session::send_candidate_welcome(PeerSession& peer) {
 }
 
 // The session has ended because of `error`; the candidate's takes its place before the owner is
-// told, so that what the owner sends then goes to the new one. `proved`: by its confirmation; if
-// not, that is still to come.
-void Session::replace_session(PeerSession& peer, bool proved, Error error) {
+// told, so that what the owner sends then goes to the new one. `proved`: by its confirmation, so
+// the new session has these keys; nullptr: that is still to come.
+void Session::replace_session(PeerSession& peer, const SessionKeys* proved, Error error) {
   take_candidate(peer);
-  if (proved) {
-    opened(peer);
+  if (proved != nullptr) {
+    opened(peer, *proved);
   } else {
     welcome_again(peer);
   }

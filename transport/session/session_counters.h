@@ -22,6 +22,8 @@ struct SessionCounters {
   std::uint64_t contested = 0;
   std::uint64_t longest_poll_gap_ns = 0;
 
+  std::uint64_t goodbyes_missed = 0;  // for lack of memory
+
   // Frames dropped, by cause.
   std::uint64_t duplicates = 0;   // received before
   std::uint64_t gaps = 0;         // frames before it are missing: the session was ended

@@ -83,19 +83,30 @@ void Session::store_introduction(PeerSession& peer, std::uint8_t version,
   std::memcpy(peer.provider, introduction.provider, sizeof peer.provider);
 }
 
+// The keys of the session that a handshake opens.
+SessionKeys Session::make_keys(const PeerSession& peer, std::uint64_t incarnation,
+                               std::uint32_t remote_epoch, std::uint32_t local_epoch,
+                               const Handshake& handshake) const {
+  const KeyShare ours{self(), options_.incarnation, handshake.nonce, local_epoch};
+  const KeyShare theirs{peer.name, incarnation, handshake.remote_nonce, remote_epoch};
+  SessionKeys keys;
+  if (handshake.key == 0) {
+    keys.contact = contact_key(ours, theirs);
+    keys.resumption = resumption_key(keys.contact, ours, theirs);
+  } else {
+    keys.resumption = resumption_key(key_of(peer, handshake.key), ours, theirs);
+  }
+  return keys;
+}
+
 // The peer has proved itself, and whatever proves us to it has been sent.
-void Session::opened(PeerSession& peer) {
+void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   enter(peer, PeerState::kOpen);
-  const KeyShare ours{self(), options_.incarnation, peer.handshake.nonce, peer.local_epoch};
-  const KeyShare theirs{peer.name, peer.incarnation, peer.handshake.remote_nonce,
-                        peer.remote_epoch};
   if (peer.handshake.key == 0) {
-    peer.contact_key = contact_key(ours, theirs);
+    peer.contact_key = keys.contact;
     peer.contact_incarnation = peer.incarnation;
     peer.has_contact_key = true;
   }
-  const std::uint8_t key = peer.handshake.key != 0 ? peer.handshake.key : kProvedByContact;
-  lower_->admit(peer.lower, resumption_key(key_of(peer, key), ours, theirs));
   peer.due = {};
   peer.candidate.reset();
   peer.wanted = false;
@@ -104,6 +115,7 @@ void Session::opened(PeerSession& peer) {
   stop_timer(peer);
   if (timed_.empty()) earliest_timer_ = kNever;  // nobody wakes for the timer of the handshake
   if (peer.awaited()) start_timer(peer);
+  lower_->admit(peer.lower, keys.resumption);
 }
 
 // Why a hello is refused, if it is.
@@ -182,12 +194,16 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   // If this side has said hello too, it answers with the epoch and the nonce of that, whoever the
   // hello is from. The welcome to ours opens the session then, whatever others say.
   const bool keeps_numbers = peer.state == PeerState::kConnecting || peer.hello_unanswered;
-  if (!keeps_numbers) peer.local_epoch = begin_epoch(peer, peer.handshake);
+  Handshake next = peer.handshake;
+  const std::uint32_t epoch = keeps_numbers ? peer.local_epoch : begin_epoch(peer, next);
+  next.key = key;
+  prepare_welcome(peer, epoch, next, header.version, hello);
+  // From here on, nothing needs memory that there may not be.
+  peer.local_epoch = epoch;
+  peer.handshake = next;
   const bool is_new = peer.state == PeerState::kClosed;
   if (is_new) start_timer(peer);
   store_introduction(peer, header.version, hello);
-  peer.handshake.key = key;
-  prepare_welcome(peer, peer.local_epoch, peer.handshake, header.version, hello);
   if (peer.state != PeerState::kWelcoming) enter(peer, PeerState::kWelcoming);
   if (is_new) note_caller(peer);
   peer.due.hello = false;
@@ -277,7 +293,9 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
       !proved_by(confirmation.proof, peer.handshake.expected))
     return void(++counters_.unproved);
   // In an open session it is a repetition.
-  if (peer.state == PeerState::kWelcoming && !peer.due.confirm) opened(peer);
+  if (peer.state == PeerState::kWelcoming && !peer.due.confirm)
+    opened(peer,
+           make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake));
 }
 
 void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
@@ -314,7 +332,7 @@ void Session::on_job_key() {
     PeerSession& peer = *owned;
     peer.has_contact_key = false;
     if (peer.state == PeerState::kOpen) {
-      send_control(peer, FrameKind::kGoodbye);
+      try_goodbye(peer);
       if (peer.state == PeerState::kOpen)
         lose_outside_poll(
             peer, Error(Loss::kPeer, "session", "the session was opened without the job's secret"));

@@ -1,6 +1,7 @@
 // Session: timers of awaited peers, lost connections, the end of a session.
 
 #include <algorithm>
+#include <new>
 
 #include "base/assert.h"
 #include "transport/session/frame_codec.h"
@@ -69,11 +70,19 @@ void Session::run_timers() {
   while (!round.empty()) {
     PeerSession& peer = round.front();
     round.pop_front();
-    if (peer.timer <= now_) {
-      on_timer(peer);
-    } else {
+    if (peer.timer > now_) {
       timed_.push_back(peer);
       earliest_timer_ = std::min(earliest_timer_, peer.timer);
+      continue;
+    }
+    try {
+      on_timer(peer);
+    } catch (const std::bad_alloc&) {
+      // The next poll goes on with this peer, unless its timer has ended, and with the others.
+      if (!peer.timed_hook.is_linked() && peer.is_timed()) timed_.push_back(peer);
+      timed_.splice(timed_.end(), round);
+      earliest_timer_ = now_;
+      throw;
     }
   }
 }
@@ -82,7 +91,7 @@ void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
     // Intervals are counted and time is not compared: if this process was stopped for a while, it
     // asks its peers again before it gives them up.
-    if (++peer.silent_quarters == kQuarters) {
+    if (++peer.silent_quarters >= kQuarters) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
     }
@@ -213,21 +222,29 @@ void Session::drop_handshake(PeerSession& peer) {
 // deadline. Elsewhere what is sent now would go on another connection, of which nothing is known,
 // and the peer notices the end of this one by itself.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
-  if (peer.state == PeerState::kOpen && !lower_->attributes().knows_source)
-    send_control(peer, FrameKind::kGoodbye);
+  if (peer.state == PeerState::kOpen && !lower_->attributes().knows_source) try_goodbye(peer);
   const Error lost(Loss::kPeer, error.call(), error.reason(), error.code());
   // A process that has another incarnation of the peer's name may have caused it.
   expire_candidate(peer);
   if (peer.candidate != nullptr && peer.candidate->handshake.connection == connection_of(peer))
-    return replace_session(peer, false, lost);
+    return replace_session(peer, nullptr, lost);
   fail(peer, lost);
 }
 
 // The connection may still work, so it is ended: nothing that arrives on it may reach the engine.
 void Session::give_up(PeerSession& peer, Error error) {
-  if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
+  if (peer.state == PeerState::kOpen) try_goodbye(peer);
   end_connection(peer);
   fail(peer, error);
+}
+
+// So that the peer's operations do not wait for its deadline. Without memory they do.
+void Session::try_goodbye(PeerSession& peer) {
+  try {
+    send_control(peer, FrameKind::kGoodbye);
+  } catch (const std::bad_alloc&) {
+    ++counters_.goodbyes_missed;
+  }
 }
 
 void Session::end_connection(PeerSession& peer) {
@@ -246,7 +263,7 @@ void Session::disconnect(PeerId id) {
   lock_.is_held();
   PeerSession& peer = at(id);
   if (peer.state == PeerState::kLocal) return local_.disconnect();
-  if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
+  if (peer.state == PeerState::kOpen) try_goodbye(peer);
   end_connection(peer);
   if (peer.state == PeerState::kClosed) return;
   end_session(peer);

@@ -57,6 +57,12 @@ Digest contact_key(const KeyShare& one, const KeyShare& other);
 // same for both sides, whoever began.
 Digest resumption_key(const Digest& key, const KeyShare& one, const KeyShare& other);
 
+// What the two ends of a session have in common when it opens.
+struct SessionKeys {
+  Digest contact{};  // of a first contact
+  Digest resumption{};
+};
+
 // The key of processes that have no other: everybody knows it. What it proves is that its user has
 // received the nonces.
 inline constexpr Digest kOpenKey{};

@@ -1,6 +1,8 @@
 // Session: received frames. Everything in them is foreign input: what is malformed is dropped and
 // counted.
 
+#include <new>
+
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
 
@@ -78,7 +80,20 @@ void Session::on_placed_message(PeerId from, std::span<const std::byte> frame,
   received(*peer);
   ++counters_.messages_received;
   ++reports_;
-  sink_->on_placed_message(peer->id, message, payload);
+  try {
+    sink_->on_placed_message(peer->id, message, payload);
+  } catch (const std::bad_alloc&) {
+    no_memory_for(*peer);
+    throw;
+  }
+}
+
+// What the sink has not taken does not come again. A network that knows the source gives up the
+// peer itself.
+void Session::no_memory_for(PeerSession& peer) {
+  if (peer.state == PeerState::kOpen && !lower_->attributes().knows_source)
+    lose_outside_poll(peer, Error(Loss::kPeer, "session",
+                                  "this process had no memory for what the peer has sent"));
 }
 
 // The open session that the frame belongs to, or nullptr.
@@ -149,10 +164,15 @@ void Session::on_data(PeerSession& peer, const FrameHeader& header,
   if (check.malformed()) return void(++counters_.malformed_record);
 
   received(peer);
-  for (RecordReader reader(body); reader.next(message);) {
-    ++counters_.messages_received;
-    ++reports_;
-    sink_->on_message(peer.id, message);
+  try {
+    for (RecordReader reader(body); reader.next(message);) {
+      ++counters_.messages_received;
+      ++reports_;
+      sink_->on_message(peer.id, message);
+    }
+  } catch (const std::bad_alloc&) {
+    no_memory_for(peer);
+    throw;
   }
 }
 

@@ -1,6 +1,7 @@
 // Session: sends messages and control frames.
 
 #include <cstring>
+#include <new>
 
 #include "base/assert.h"
 #include "transport/session/frame_codec.h"
@@ -228,7 +229,14 @@ void Session::serve_pending() {
   while (!round.empty()) {
     PeerSession& peer = round.front();
     round.pop_front();
-    if (serve(peer) && !peer.pending_hook.is_linked()) pending_.push_back(peer);
+    try {
+      if (serve(peer) && !peer.pending_hook.is_linked()) pending_.push_back(peer);
+    } catch (const std::bad_alloc&) {
+      // The next poll goes on with this peer and the others.
+      need_attention(peer);
+      pending_.splice(pending_.end(), round);
+      throw;
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,9 +50,10 @@ class FakeTransport final : public Transport {
   std::vector<PeerId> admitted;
   std::vector<ResumptionKey> resumption_keys;  // of `admitted`
   std::vector<PeerId> forgotten;
-  bool welcomed = false;  // placed messages are enabled
-  bool arriving = false;  // the expected message is arriving: withdraw_placement() is too late
-  bool room = true;       // reserve() lends
+  bool welcomed = false;   // placed messages are enabled
+  bool arriving = false;   // the expected message is arriving: withdraw_placement() is too late
+  bool room = true;        // reserve() lends
+  bool has_memory = true;  // else reserve() finds none
   PostStatus commit_answer = PostStatus::kOk;
   ConnectionBinding bound_to;  // of all connections
   int polls = 0;
@@ -98,6 +100,7 @@ class FakeTransport final : public Transport {
 
   MessageBuffer reserve(PeerId, std::size_t bytes) override {
     LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
+    if (!has_memory) throw std::bad_alloc();
     if (!room) return {};
     Bytes& buffer = lent_[++token_];
     buffer.resize(bytes);
