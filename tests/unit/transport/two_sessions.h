@@ -61,7 +61,10 @@ struct TwoSessions {
   }
   // Passes everything on until both are quiet.
   void settle() {
-    while (pass_on(0) | pass_on(1)) {
+    bool moved = true;
+    while (moved) {
+      moved = pass_on(0);
+      moved = pass_on(1) || moved;
     }
   }
   PeerState state(std::size_t i) const { return sides[i].session->state_of(sides[i].peer); }
