@@ -19,6 +19,7 @@
 //      transport's disconnect() promises it.
 //  (7) Messages are sent to a peer, and delivered from it, only after it has proved itself: with a
 //      job key, that it has this key; without one, that it receives what is sent to its address.
+//      Where the network tells its connections apart, what was proved on one holds on no other.
 //  (8) An open session ends for nobody but its peer: by its goodbye, by the end of its connection,
 //      by its silence until the deadline, or by a handshake with proofs by the job key or by the
 //      key of the first contact.

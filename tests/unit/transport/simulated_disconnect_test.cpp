@@ -30,6 +30,26 @@ class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protec
 };
 INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedDisconnect, testing::Range<std::uint64_t>(1, 33));
 
+TEST_P(SimulatedDisconnect, BothEndsHaveOneBindingUntilEitherDisconnects) {
+  const auto first = a->binding(b_at_a).bytes;
+  EXPECT_NE(first, ConnectionBinding{}.bytes);
+  EXPECT_EQ(b->binding(a_at_b).bytes, first);
+  b->disconnect(a_at_b);
+  EXPECT_NE(a->binding(b_at_a).bytes, first);
+  EXPECT_EQ(b->binding(a_at_b).bytes, a->binding(b_at_a).bytes);
+}
+
+TEST_P(SimulatedDisconnect, AMessageComesWithTheBindingOfItsOwnConnection) {
+  const auto first = a->binding(b_at_a).bytes;
+  send(*a, b_at_a, "a");
+  a->disconnect(b_at_a);
+  auto seen = ConnectionBinding{}.bytes;
+  sink_b.answer = [&](PeerId from, std::span<const std::byte>) { seen = b->binding(from).bytes; };
+  settle();
+  EXPECT_EQ(seen, first);
+  EXPECT_NE(b->binding(a_at_b).bytes, first);
+}
+
 TEST_P(SimulatedDisconnect, AWriteUnderWayChangesNoByteOfTheTargetAfterwards) {
   std::vector<std::byte> source(64, std::byte{1});
   std::vector<std::byte> target(64);
