@@ -58,6 +58,11 @@ constexpr Setting kSettings[] = {
      "peer. On direct, each peer has two of its own if none is left. Each has memory for one "
      "message of the provider, 68 KiB on TCP, which becomes resident when it is used.",
      &Config::send_frames},
+    {"LINTEL_RETAIN", SettingType::kSize, "bytes", 64 * kKilobyte, 1024 * kMegabyte, {},
+     "Bytes of messages to one peer that are kept until it has acknowledged them, to be sent again "
+     "if the connection is lost; of direct. At the limit, what is sent to the peer waits. Data of "
+     "large transfers are not copied, so they do not count.",
+     &Config::retained_bytes},
     {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
      "Length of one buffer for incoming messages, of libfabric's providers; many messages share "
      "one.",

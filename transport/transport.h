@@ -142,6 +142,9 @@ struct FrameCounts {
   std::uint64_t duplicates = 0;
   std::uint64_t refused = 0;   // contacts: another version, provider or job secret
   std::uint64_t unproved = 0;  // answers and claims of who is not the peer
+  std::uint64_t resumed = 0;   // connections that were lost and went on
+  // Messages that were sent and not acknowledged before their peer was lost.
+  std::uint64_t unacknowledged = 0;
 };
 
 // Receives what poll() finds. Called inside poll(), on the thread that polls, with the owner's lock
@@ -260,8 +263,17 @@ class Transport {
   // The owner has accepted the peer. Until then a connection that the peer has made counts as
   // half-open: their number and their time are bounded, and placed messages on it wait.
   // A network that resumes connections uses the key to know that a new connection is of the same
-  // peer. Each call replaces the peer's earlier key.
+  // peer. Each call replaces the peer's earlier key; with zeros, the connection is not resumed.
   virtual void admit(PeerId, const ResumptionKey&) {}
+
+  // Before admit(): the peer has what it needs to compute the key, and this process has not seen its
+  // proof yet. If the connection is lost now, the peer may resume it with this key, within the time
+  // and number that bound half-open connections.
+  virtual void allow_resumption(PeerId, const ResumptionKey&) {}
+
+  // A fault for tests: the network loses the connection with the peer, and all that is on its way. A
+  // network that resumes connections goes on as after any such loss. Others do nothing.
+  virtual void interrupt(PeerId) {}
 
   // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The
   // transport may then give it to another name: at once, or when the connection with the peer has

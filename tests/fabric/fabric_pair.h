@@ -57,13 +57,14 @@ class Recorder : public Sink {
   void on_peer_failed(PeerId peer, Error error) override { failures.emplace_back(peer, error); }
 };
 
-// As a session does, admits each peer that is heard.
+// As a session does, admits each peer that is heard. The key is the same at all nodes, and none by
+// default: then connections are not resumed.
 template <class Seen>
-void poll_and_admit(Transport& transport, Seen& seen) {
+void poll_and_admit(Transport& transport, Seen& seen, const ResumptionKey& key = {}) {
   seen.heard.clear();
   transport.poll(monotonic_now(), seen);
   for (const PeerId peer : seen.heard) {
-    if (peer != kNoPeer) transport.admit(peer, {});
+    if (peer != kNoPeer) transport.admit(peer, key);
   }
 }
 
@@ -71,7 +72,8 @@ void poll_and_admit(Transport& transport, Seen& seen) {
 struct Node {
   std::unique_ptr<Transport> transport;
   Recorder seen;
-  void poll() { poll_and_admit(*transport, seen); }
+  ResumptionKey key{};
+  void poll() { poll_and_admit(*transport, seen, key); }
 };
 
 inline Node open_node(const NetworkOptions& options, const FabricOptions& fabric = {}) {

@@ -22,7 +22,7 @@ portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
   ! -path portals/engine/node/node_transport.cpp ! -path portals/engine/node/lintel_c.cpp)
 transport_but_hmac=$(find transport \( -name '*.h' -o -name '*.cpp' \) \
-  ! -path transport/session/hmac.cpp)
+  ! -path transport/contact/hmac.cpp)
 # impi-server runs the MPI layer's start-up of IMPI on sockets.
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' \
@@ -61,7 +61,7 @@ forbid 'of the parts of the engine protocol, process and node know the network' 
   '#include *"transport/' portals/engine/{values,memory,events,matching,interface,wire,progress}
 
 # shellcheck disable=SC2086  # a list of files
-forbid 'libgcrypt is used by transport/session/hmac.cpp only' '#include *[<"]gcrypt' base bench \
+forbid 'libgcrypt is used by transport/contact/hmac.cpp only' '#include *[<"]gcrypt' base bench \
   mpi_layer portals tools $transport_but_hmac
 forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h \
   transport/address transport/contact transport/direct transport/network transport/session \

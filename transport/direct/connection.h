@@ -1,6 +1,8 @@
 #pragma once
 // DirectTransport::Connection: one TCP connection of a DirectTransport, from the connect request to
-// its end.
+// its end; or, if that is lost and the peer is admitted, the two streams with the peer over several
+// TCP connections, one after the other. A later one begins as a Connection of its own, which gives
+// its socket to this one when both sides have proved themselves.
 //
 // Owned by the transport, which reuses the records. Passes what its stream finds directly to the
 // transport's sink.
@@ -12,6 +14,8 @@
 #include <vector>
 
 #include "transport/direct/direct_transport.h"
+#include "transport/direct/outbound_stream.h"
+#include "transport/direct/resumption_proof.h"
 
 namespace lintel::transport {
 
@@ -25,31 +29,45 @@ void make_room(std::vector<T>& list, std::size_t size) {
 struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   enum class Phase : std::uint8_t {
     kConnecting,  // made by this process: the kernel is connecting
-    kRequested,   // made by this process: the connect request was sent, the answer is awaited
-    kAccepted,    // made by the peer: its connect request is awaited
+    kRequested,   // made by this process: the request was sent, the answer is awaited
+    kProving,     // made by this process to resume: our proof was sent, the peer's is awaited
+    kAccepted,    // made by the peer: its request is awaited
+    kChallenged,  // made by the peer to resume: its proof is awaited
     kOpen,        // carries pieces
+    kSuspended,   // its TCP connection is lost; another one is to take its place
     kClosed,      // torn down
   };
 
   Connection(DirectTransport& transport, const InboundStream::PieceLimits& limits)
-      : owner(transport), limits_(limits) {}
+      : owner(transport), outbound(transport.outbound_), limits_(limits) {}
 
   // Called by its stream, inside poll().
   void on_message(std::span<const std::byte> message) override;
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override;
   void on_write_in_place(Immediate immediate) override;
-  std::span<std::byte> place_of_payload(PlacementKey key) override;
+  std::span<std::byte> place_of_payload(PlacementKey placement) override;
   void on_placed_message(std::span<const std::byte> message, const PlacedPayload& payload) override;
+  bool on_acknowledgement(std::uint32_t received) override;
+  void on_acknowledgement_wanted(std::uint16_t flags) override;
 
   // Resets the record for another socket.
   void begin(PrivateDescriptor socket, Phase first);
+  // Its streams go on if the TCP connection is lost.
+  bool can_resume() const { return key != ResumptionKey{}; }
+  // Bytes of the greeting that is arriving, as far as is known.
+  std::size_t greeting_size() const {
+    return greeting_bytes >= sizeof(Greeting) &&
+                   has_resumption(std::to_integer<std::uint8_t>(greeting[offsetof(Greeting, kind)]))
+               ? sizeof(Greeting) + sizeof(Resumption)
+               : sizeof(Greeting);
+  }
 
   DirectTransport& owner;
   PrivateDescriptor fd;
   Phase phase = Phase::kClosed;
   PeerId peer = kNoPeer;
   std::optional<InboundStream> stream;
-  OutboundQueue waiting;
+  OutboundStream outbound;
   static constexpr std::uint32_t kUnwatched = 0xffffffffU;
   std::uint32_t watched = kUnwatched;  // events that epoll reports
   bool is_ending = false;  // nothing can be sent; what has arrived is read, then it ends
@@ -60,12 +78,31 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   bool is_expected = false;                 // the payload that arrives was expected
   std::unique_ptr<std::byte[]> unexpected;  // memory of an unexpected payload that arrives
   sockaddr_in address{};                    // kAccepted: of the peer
-  std::array<std::byte, 40> greeting;       // the part that has arrived
+  // The part that has arrived.
+  std::array<std::byte, sizeof(Greeting) + sizeof(Resumption)> greeting;
   std::size_t greeting_bytes = 0;
   // Quarters of the output timeout in which the kernel has accepted nothing of `waiting`, and in
   // which nothing of `unexpected` has come although others need its memory.
   std::uint8_t unread_quarters = 0;
   std::uint8_t unsent_quarters = 0;
+
+  ConnectionBinding binding;  // of its first TCP connection
+  ResumptionKey key{};  // of the session; zeros: the connection cannot be resumed
+  // kSuspended: why, and until when another TCP connection may take the place.
+  Error loss;
+  TimePoint resume_by = kNever;
+
+  // Of a connection that is to take the place of a lost one.
+  PeerId resumes = kNoPeer;      // kChallenged: who it says that it is
+  TimePoint begun_at = kNever;   // when this process began to make it
+  ResumptionNonce own_nonce{};
+  ResumptionNonce peer_nonce{};
+
+  // What the flags of pieces have asked for that was not acknowledged yet, since which poll, and
+  // the last poll in which anything has arrived.
+  std::uint16_t wanted = 0;
+  std::uint64_t wanted_since = 0;
+  std::uint64_t heard_in = 0;
 
  private:
   InboundStream::PieceLimits limits_;

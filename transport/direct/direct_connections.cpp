@@ -37,13 +37,16 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   phase = first;
   peer = kNoPeer;
   stream.emplace(limits_, owner.buffers_);
-  waiting = {};
+  outbound = OutboundStream(owner.outbound_);
   watched = kUnwatched;
   ending = {};
   unread_quarters = unsent_quarters = 0;
   is_ending = is_admitted = is_expected = false;
   written_key = 0;
   greeting_bytes = 0;
+  key = {};
+  resumes = kNoPeer;
+  wanted = 0;
 }
 
 // ---- Connecting
@@ -57,10 +60,15 @@ void DirectTransport::connect(PeerId id) {
   attempts_.begin(peer.attempt, now_);
   Result<PrivateDescriptor> started =
       connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
-  if (!started) return refused(id, started.error());
+  if (!started) {
+    if (is_suspended(id) && started.error().code() == ECONNREFUSED)
+      return fail(id, peer.connection->loss);
+    return refused(id, started.error());
+  }
   Connection& connection = spare_connection();
   connection.begin(std::move(started).value(), Connection::Phase::kConnecting);
   connection.peer = id;
+  connection.begun_at = now_;
   peer.connecting = &connection;
   peer.attempt.in_progress = true;
   ++opening_count_;
@@ -74,7 +82,8 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
         attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
     const std::size_t connections = connections_.size() + 1;
     for (std::vector<Connection*>* const list :
-         {&spare_, &torn_down_, &recent_, &sending_, &ending_, &stalled_})
+         {&spare_, &torn_down_, &recent_, &sending_, &ending_, &stalled_, &suspended_,
+          &acknowledging_})
       make_room(*list, connections);
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();
@@ -94,8 +103,13 @@ void DirectTransport::refused(PeerId id, Error obstacle) {
 void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t events) {
   const PeerId peer = connection.peer;
   if (connection.phase == Connection::Phase::kConnecting) {
-    if (outcome_of_connect(connection.fd.get()) != 0 ||
-        !send_greeting(connection, at(peer).name, GreetingKind::kConnect)) {
+    const int outcome = outcome_of_connect(connection.fd.get());
+    const bool resumes = is_suspended(peer);
+    // A process listens as long as it lives.
+    if (resumes && outcome == ECONNREFUSED) return fail(peer, at(peer).connection->loss);
+    if (outcome != 0 ||
+        !(resumes ? begin_resumption(connection)
+                  : send_greeting(connection, at(peer).name, GreetingKind::kConnect))) {
       tear_down(connection);
       return refused(peer);
     }
@@ -103,15 +117,19 @@ void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t e
     return watch_for(connection, EPOLLIN);
   }
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
-  const std::size_t room = connection.greeting.size() - connection.greeting_bytes;
-  const iovec rest{connection.greeting.data() + connection.greeting_bytes, room};
-  const ssize_t got = receive_from(connection.fd.get(), {&rest, 1});
-  if (got < 0 && errno == EAGAIN) return;
-  if (got > 0) connection.greeting_bytes += static_cast<std::size_t>(got);
-  if (got > 0 && static_cast<std::size_t>(got) == room) return on_greeting(connection);
-  if (got > 0) return;
-  tear_down(connection);
-  if (peer != kNoPeer) refused(peer);
+  while (connection.greeting_bytes < connection.greeting_size()) {
+    const std::size_t room = connection.greeting_size() - connection.greeting_bytes;
+    const iovec rest{connection.greeting.data() + connection.greeting_bytes, room};
+    const ssize_t got = receive_from(connection.fd.get(), {&rest, 1});
+    if (got < 0 && errno == EAGAIN) return;
+    if (got <= 0) {
+      tear_down(connection);
+      if (peer != kNoPeer) refused(peer);
+      return;
+    }
+    connection.greeting_bytes += static_cast<std::size_t>(got);
+  }
+  on_greeting(connection);
 }
 
 void DirectTransport::on_greeting(Connection& connection) {
@@ -119,11 +137,14 @@ void DirectTransport::on_greeting(Connection& connection) {
   const PeerId requested = connection.peer;
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
-  const bool is_answer = connection.phase == Connection::Phase::kRequested;
+  const bool is_answer = connection.phase == Connection::Phase::kRequested ||
+                         connection.phase == Connection::Phase::kProving;
+  const PeerId named = is_answer ? requested : connection.resumes;
   // A sender must have the address that it names.
   const bool believed =
-      is_answer ? from == at(requested).name
-                : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
+      named != kNoPeer
+          ? from == at(named).name
+          : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
   if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ ||
       !believed) {
     ++counters_.refused_connections;
@@ -132,8 +153,11 @@ void DirectTransport::on_greeting(Connection& connection) {
     return;
   }
   const auto kind = static_cast<GreetingKind>(greeting.kind);
+  if (has_resumption(greeting.kind)) return on_resumption(connection, greeting);
+  if (is_answer && kind == GreetingKind::kNoStream) return on_no_stream(connection);
   if (!is_answer) {
-    if (kind == GreetingKind::kConnect) return on_connect_request(connection, greeting);
+    if (kind == GreetingKind::kConnect && connection.phase == Connection::Phase::kAccepted)
+      return on_connect_request(connection, greeting);
     return tear_down(connection);
   }
   if (kind == GreetingKind::kAccept && at(requested).connection == nullptr)
@@ -142,7 +166,8 @@ void DirectTransport::on_greeting(Connection& connection) {
   refused(requested);
 }
 
-bool DirectTransport::send_greeting(Connection& connection, ProcessId to, GreetingKind kind) {
+bool DirectTransport::send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
+                                    const Resumption& resumption) {
   const Greeting greeting{kGreetingMagic,
                           kStreamVersion,
                           static_cast<std::uint8_t>(kind),
@@ -153,11 +178,12 @@ bool DirectTransport::send_greeting(Connection& connection, ProcessId to, Greeti
                           to.pid.value,
                           incarnation_,
                           ++generation_};
-  std::byte wire[sizeof greeting];
+  std::byte wire[sizeof greeting + sizeof resumption];
   encode(wire, greeting);
-  const iovec piece{wire, sizeof wire};
+  encode(wire + sizeof greeting, resumption);
+  const iovec whole{wire, has_resumption(greeting.kind) ? sizeof wire : sizeof greeting};
   // The first bytes of a connection always have room.
-  return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;
+  return send_to(connection.fd.get(), {&whole, 1}) == static_cast<ssize_t>(whole.iov_len);
 }
 
 // ---- Accepting
@@ -208,7 +234,8 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     send_greeting(connection, from, GreetingKind::kSimultaneous);
     return tear_down(connection);
   }
-  if (peer.connection != nullptr) receive_last(*peer.connection);
+  if (peer.connection != nullptr && peer.connection->phase == Connection::Phase::kOpen)
+    receive_last(*peer.connection);
   // A connection on which nobody has proved anything, as those that are half-open, keeps no other
   // process of the name away.
   if (peer.connection != nullptr && !peer.connection->hook.is_linked()) {
@@ -231,6 +258,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   if (peer.connecting == &connection) clear_connecting(peer);
   connection.phase = Connection::Phase::kOpen;
   connection.peer = id;
+  connection.binding = binding_of(connection);
   peer.connection = &connection;
   peer.peer_incarnation = greeting.incarnation;
   peer.peer_generation = greeting.generation;
@@ -241,12 +269,17 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   if (!peer.failed) note_recent(connection);  // else it is read after the loss has been reported
 }
 
+// A connection that was resumed is still the one that it began as.
 ConnectionBinding DirectTransport::binding(PeerId id) const {
   lock_.is_held();
   const Connection* const connection = peers_[id.value].connection;
+  return connection == nullptr ? ConnectionBinding() : connection->binding;
+}
+
+ConnectionBinding DirectTransport::binding_of(const Connection& connection) const {
   sockaddr_in near{};
   sockaddr_in far{};
-  if (connection == nullptr || !addresses_of(connection->fd.get(), near, far)) return {};
+  if (!addresses_of(connection.fd.get(), near, far)) return {};
   ConnectionBinding binding;
   // A port on which somebody listens is never chosen for a socket that connects.
   binding.made_by_peer = near.sin_port == own_.sin_port;
@@ -261,11 +294,18 @@ ConnectionBinding DirectTransport::binding(PeerId id) const {
   return binding;
 }
 
-void DirectTransport::admit(PeerId id, const ResumptionKey&) {
+void DirectTransport::allow_resumption(PeerId id, const ResumptionKey& key) {
+  lock_.is_held();
+  Connection* const connection = at(id).connection;
+  if (connection != nullptr && !connection->is_admitted) connection->key = key;
+}
+
+void DirectTransport::admit(PeerId id, const ResumptionKey& key) {
   lock_.is_held();
   Connection* const connection = at(id).connection;
   if (connection == nullptr) return;
   connection->is_admitted = true;
+  connection->key = key;
   half_open_.remove(*connection);
 }
 
@@ -288,7 +328,8 @@ void DirectTransport::stop_watching(Connection& connection) {
 
 // Closes the socket, and ends what waited for the connection.
 void DirectTransport::tear_down(Connection& connection) {
-  --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
+  if (connection.phase != Connection::Phase::kSuspended)
+    --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
   half_open_.remove(connection);
   if (connection.peer != kNoPeer) {
     DirectPeer& peer = at(connection.peer);
@@ -296,10 +337,9 @@ void DirectTransport::tear_down(Connection& connection) {
     if (peer.connecting == &connection) clear_connecting(peer);
     if (std::exchange(connection.is_expected, false)) peer.expects = false;
   }
-  if (!connection.waiting.empty()) end_waiting(connection);
-  while (!connection.waiting.empty()) {
-    Outbound& record = outbound_.front(connection.waiting);
-    outbound_.pop_front(connection.waiting);
+  end_waiting(connection);
+  while (!connection.outbound.empty()) {
+    Outbound& record = connection.outbound.pop_front();
     if (record.keeps_memory) {
       ++counters_.failed_writes;
       ended_.push_back({record.context, connection.ending});
@@ -312,7 +352,8 @@ void DirectTransport::tear_down(Connection& connection) {
     target->second.writer = nullptr;
   }
   give_back_unexpected(connection);
-  for (std::vector<Connection*>* list : {&recent_, &ending_, &stalled_})
+  for (std::vector<Connection*>* list :
+       {&recent_, &ending_, &stalled_, &suspended_, &acknowledging_})
     std::erase(*list, &connection);
   // Inside poll(), the stream may be the caller: it stops now and is destroyed at the end of the
   // poll.
@@ -355,7 +396,8 @@ void DirectTransport::fail(PeerId id, Error error) {
 void DirectTransport::disconnect(PeerId id) {
   lock_.is_held();
   DirectPeer& peer = at(id);
-  if (peer.connection != nullptr) finish_sending(peer.connection->fd.get());
+  if (peer.connection != nullptr && peer.connection->fd.is_open())
+    finish_sending(peer.connection->fd.get());
   end_connections(peer, kDisconnected);
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
@@ -365,6 +407,7 @@ void DirectTransport::expire_attempts() {
   attempts_.expire(now_, [this](PeerId id, ConnectAttempts::Expiry end) {
     lock_.is_held();
     const Error obstacle = at(id).attempt.obstacle;
+    if (is_suspended(id)) return;  // it has a limit of its own
     if (end == ConnectAttempts::Expiry::kTimedOut)
       return fail(id, obstacle.ok() ? kNobodyThere : obstacle);
     if (at(id).connecting != nullptr) tear_down(*at(id).connecting);
@@ -382,7 +425,9 @@ void DirectTransport::expire_attempts() {
 void DirectTransport::drop_half_open(HalfOpenConnection& half_open) {
   ++counters_.refused_connections;
   auto& connection = static_cast<Connection&>(half_open);
-  if (connection.phase == Connection::Phase::kOpen) return fail(connection.peer, kNotAdmitted);
+  if (connection.phase == Connection::Phase::kOpen ||
+      connection.phase == Connection::Phase::kSuspended)
+    return fail(connection.peer, kNotAdmitted);
   tear_down(connection);
 }
 

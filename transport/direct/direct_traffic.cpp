@@ -27,6 +27,8 @@ constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are o
 // copy, because it takes a second call, in which the kernel also sends a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
+// While more arrives, so many bytes share an acknowledgement.
+constexpr std::uint64_t kLongUnacknowledged = 256 * 1024;
 constexpr int kQuarters = 4;
 // Sooner than a peer that waits for the memory is given up by its own peer.
 constexpr int kUnsentQuarters = 2;
@@ -60,9 +62,12 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   now_ = now;
   sink_ = &sink;
   reports_ = 0;
+  ++polls_;
   if (!left_.empty()) report_left(sink);
   if (!stalled_.empty()) resume_stalled();
+  if (!suspended_.empty()) resume_suspended();
   read_sockets();
+  if (!acknowledging_.empty()) acknowledge_received();
   if (!attempts_.none() || half_open_.next_deadline() <= now || listen_again_ <= now)
     expire_attempts();
   if (stuck_check_ <= now) end_stuck_peers();
@@ -212,11 +217,11 @@ bool DirectTransport::receive(Connection& connection) {
     const ssize_t got = receive_from(connection.fd.get(), room);
     if (got <= 0) {
       if (got < 0 && errno == EAGAIN) return false;
-      fail(connection.peer,
-           connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
+      lost(connection, connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
       return false;
     }
     connection.unsent_quarters = 0;
+    connection.heard_in = polls_;
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), connection);
     if (stream.state() == InboundStream::StreamState::kBroken) {
@@ -252,7 +257,7 @@ void DirectTransport::resume_stalled() {
       case InboundStream::StreamState::kStopped: break;
       case InboundStream::StreamState::kStalled: stalled_.push_back(connection); break;
       case InboundStream::StreamState::kReading:
-        watch_for(*connection, connection->waiting.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);
+        watch_for(*connection, connection->outbound.waits() ? EPOLLIN | EPOLLOUT : EPOLLIN);
         if (connection->is_ending) ending_.push_back(connection);
         break;
       case InboundStream::StreamState::kBroken:
@@ -296,12 +301,12 @@ void DirectTransport::Connection::on_write_in_place(Immediate immediate) {
   }
 }
 
-std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey key) {
+std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey placement) {
   owner.lock_.is_held();
-  stalled_key = key;
+  stalled_key = placement;
   if (!owner.placement_enabled_ || !is_admitted) return {};
   const DirectPeer& from = owner.at(peer);
-  if (from.expects && from.expected == key) {
+  if (from.expects && from.expected == placement) {
     is_expected = true;
     return from.landing;
   }
@@ -341,22 +346,48 @@ void DirectTransport::give_back_unexpected(Connection& connection) {
 
 // Called when the kernel has room again. epoll reports the connection again if something is left.
 void DirectTransport::send_waiting(Connection& connection) {
-  for (int records = 0; records < kRecordsPerPoll && !connection.waiting.empty(); ++records) {
-    Outbound& record = outbound_.front(connection.waiting);
-    const ssize_t sent = send_to(connection.fd.get(), record.rest);
-    if (sent < 0) {
-      if (errno != EAGAIN) stop_sending(connection);
-      return;
-    }
-    record.advance(static_cast<std::size_t>(sent));
-    connection.unread_quarters = 0;
-    if (record.bytes_left() > 0) return;
-    outbound_.pop_front(connection.waiting);
-    has_left(connection.peer, record);
+  for (int records = 0; records < kRecordsPerPoll && connection.outbound.waits(); ++records) {
+    if (!pass_on(connection)) return;
   }
-  if (!connection.waiting.empty()) return;
+  if (connection.outbound.waits()) return;
   end_waiting(connection);
   watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
+}
+
+bool DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
+  owner.lock_.is_held();
+  return outbound.acknowledge(outbound.position_of(received), [this](Outbound& record) {
+    owner.lock_.is_held();
+    owner.has_arrived(record);
+  });
+}
+
+void DirectTransport::Connection::on_acknowledgement_wanted(std::uint16_t flags) {
+  owner.lock_.is_held();
+  if (wanted == 0) {
+    wanted_since = owner.polls_;
+    owner.acknowledging_.push_back(this);
+  }
+  wanted |= flags;
+}
+
+// Sends the acknowledgements that no message has taken along in the meantime.
+void DirectTransport::acknowledge_received() {
+  for (std::size_t i = acknowledging_.size(); i-- > 0;) {
+    Connection& connection = *acknowledging_[i];
+    const std::uint64_t unknown = connection.stream->position() - connection.outbound.told();
+    const bool is_soon = (connection.wanted & kAcknowledgeSoon) != 0;
+    const bool is_due = unknown >= kLongUnacknowledged ||
+                        (is_soon ? connection.wanted_since : connection.heard_in) < polls_;
+    if (unknown != 0 && !is_due) continue;
+    connection.wanted = 0;
+    acknowledging_[i] = acknowledging_.back();
+    acknowledging_.pop_back();
+    // If something waits for room, the acknowledgement goes along with it.
+    if (unknown == 0 || connection.outbound.waits() || connection.is_ending) continue;
+    pass_on(connection);
+    if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
+  }
 }
 
 void DirectTransport::begin_waiting(Connection& connection) {
@@ -396,7 +427,7 @@ void DirectTransport::end_stuck_peers() {
 }
 
 void DirectTransport::end_stuck_peer(Connection& connection, Error error) {
-  reset_connection(connection.fd.get());
+  if (connection.fd.is_open()) reset_connection(connection.fd.get());
   fail(connection.peer, error);
 }
 
@@ -427,14 +458,16 @@ void DirectTransport::end(Connection& connection) {
     std::erase(ending_, &connection);  // resume_stalled() ends it
     return stop_watching(connection);
   }
-  fail(peer, connection.ending);
+  lost(connection, connection.ending);
 }
 
 // ---- Sleeping
 
 bool DirectTransport::prepare_wait() {
   lock_.is_held();
-  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
+  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty() ||
+      !acknowledging_.empty())
+    return false;
   for (const Connection* const connection : stalled_) {
     if (may_resume(*connection)) return false;
   }
@@ -444,9 +477,14 @@ bool DirectTransport::prepare_wait() {
 
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
-  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  return std::min(
+  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty() ||
+      !acknowledging_.empty())
+    return now_;
+  TimePoint deadline = std::min(
       {listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_.next_deadline()});
+  for (const Connection* const connection : suspended_)
+    deadline = std::min(deadline, connection->resume_by);
+  return deadline;
 }
 
 }  // namespace lintel::transport

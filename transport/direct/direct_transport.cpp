@@ -138,7 +138,11 @@ void DirectTransport::forget(PeerId id) {
 MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  Outbound* const frame = closing_ ? nullptr : outbound_.take_frame(at(peer).frames);
+  DirectPeer& to = at(peer);
+  const bool keeps_much = to.connection != nullptr &&
+                          to.connection->outbound.frame_bytes() >= options_.retained_bytes &&
+                          to.frames.held >= OutboundTable::kOwnFrames;
+  Outbound* const frame = closing_ || keeps_much ? nullptr : outbound_.take_frame(to.frames);
   if (frame == nullptr) return {};
   frame->lent = true;
   return {frame->memory, attributes_.max_message_bytes, frame->index};
@@ -152,9 +156,10 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   if (connection == nullptr) return PostStatus::kWouldBlock;
   std::byte* const begin = buffer.data - sizeof(PieceHeader);
   encode(begin, PieceHeader{static_cast<std::uint32_t>(bytes),
-                            static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
-  frame.rest[0] = {begin, sizeof(PieceHeader) + bytes};
-  frame.rest[1] = {};
+                            static_cast<std::uint8_t>(PieceKind::kMessage), 0,
+                            flags_for(*connection, peer)});
+  frame.parts[0] = {begin, sizeof(PieceHeader) + bytes};
+  frame.parts[1] = {};
   frame.is_message = true;
   frame.keeps_memory = false;  // it may have been used for commit_placed() before
   return send(*connection, frame);
@@ -177,14 +182,16 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   Connection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
-  static_assert(kHead <= OutboundTable::kHeadroom);
+  static_assert(OutboundStream::kHeadroom + kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
   encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()),
                             static_cast<std::uint8_t>(PieceKind::kPlaced),
-                            static_cast<std::uint8_t>(bytes), 0});
+                            static_cast<std::uint8_t>(bytes),
+                            static_cast<std::uint16_t>(kAcknowledgeWhenIdle |
+                                                       flags_for(*connection, peer))});
   encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
-  frame.rest[0] = {begin, kHead + bytes};
-  frame.rest[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
+  frame.parts[0] = {begin, kHead + bytes};
+  frame.parts[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
   frame.is_message = frame.keeps_memory = true;
   frame.context = context;
   return send(*connection, frame);
@@ -197,12 +204,12 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   Connection* const connection = connection_to(peer);
   Outbound* const write = connection != nullptr ? outbound_.take_write(at(peer).writes) : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
-  encode(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length),
-                                        static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  encode(write->write_head + sizeof(PieceHeader),
-         WriteHeader{to.key, to.address, immediate.value, 0});
-  write->rest[0] = {write->write_head, sizeof write->write_head};
-  write->rest[1] = {const_cast<std::byte*>(from.data), from.length};
+  std::byte* const head = write->write_head + OutboundStream::kHeadroom;
+  encode(head, PieceHeader{static_cast<std::uint32_t>(from.length),
+                           static_cast<std::uint8_t>(PieceKind::kWrite), 0, kAcknowledgeWhenIdle});
+  encode(head + sizeof(PieceHeader), WriteHeader{to.key, to.address, immediate.value, 0});
+  write->parts[0] = {head, sizeof(PieceHeader) + sizeof(WriteHeader)};
+  write->parts[1] = {const_cast<std::byte*>(from.data), from.length};
   write->keeps_memory = true;
   write->context = context;
   const PostStatus status = send(*connection, *write);
@@ -210,33 +217,51 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   return status;
 }
 
+// When the sender needs to know that a message has arrived: PieceFlags.
+std::uint16_t DirectTransport::flags_for(const Connection& connection, PeerId peer) const {
+  const bool is_scarce = outbound_.frames_are_scarce(peers_[peer.value].frames) ||
+                         2 * connection.outbound.frame_bytes() >= options_.retained_bytes;
+  return is_scarce ? std::uint16_t{kAcknowledgeSoon} : std::uint16_t{0};
+}
+
 // Passes the record to the kernel as far as it accepts it; the rest waits.
 PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
   // Nothing is sent on a new connection before the loss has been reported.
   if (connection.is_ending || at(connection.peer).failed) return PostStatus::kWouldBlock;
-  if (connection.waiting.empty()) {
-    const ssize_t sent = send_to(connection.fd.get(),
-                                 std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
-    if (sent < 0 && errno != EAGAIN) [[unlikely]] {
-      // The next poll() reports the loss, after what has arrived until now.
-      stop_sending(connection);
-      return PostStatus::kWouldBlock;
-    }
-    if (sent > 0) record.advance(static_cast<std::size_t>(sent));
-    record.lent = false;
-    if (record.bytes_left() == 0) {
-      has_left(connection.peer, record);
-      return PostStatus::kOk;
-    }
-    begin_waiting(connection);
-  }
+  const bool waits = connection.outbound.waits() || !connection.fd.is_open();
   record.lent = false;
-  outbound_.append(connection.waiting, record);
+  connection.outbound.append(record);
+  if (waits) return PostStatus::kOk;
+  pass_on(connection);
+  if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
   return PostStatus::kOk;
 }
 
-void DirectTransport::has_left(PeerId to, Outbound& record) {
+// Passes the rest of the next record to the kernel. False: it accepts no more now.
+bool DirectTransport::pass_on(Connection& connection) {
+  const std::span<const iovec> parts = connection.outbound.next(connection.stream->position());
+  std::size_t offered = 0;
+  for (const iovec& part : parts) offered += part.iov_len;
+  const ssize_t sent = send_to(connection.fd.get(), parts);
+  if (sent < 0) {
+    // The next poll() deals with the loss, after what has arrived until now.
+    if (errno != EAGAIN) [[unlikely]]
+      stop_sending(connection);
+    return false;
+  }
+  connection.unread_quarters = 0;
+  if (const Outbound* const left = connection.outbound.accepted(static_cast<std::size_t>(sent)))
+    has_left(connection.peer, *left);
+  return static_cast<std::size_t>(sent) == offered;
+}
+
+// The kernel has accepted all of the record.
+void DirectTransport::has_left(PeerId to, const Outbound& record) {
   if (record.is_message && at(to).left++ == 0) left_.push_back(to);
+}
+
+// The peer has acknowledged all of the record.
+void DirectTransport::has_arrived(Outbound& record) {
   if (record.keeps_memory) ended_.push_back({record.context, {}});
   outbound_.give_back(record);
 }
@@ -285,7 +310,9 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
-  return outbound_.frames_taken() == 0;
+  return std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
+    return connection->phase == Connection::Phase::kOpen && connection->outbound.waits();
+  });
 }
 
 std::string DirectTransport::describe(PeerId id) const {
@@ -293,6 +320,7 @@ std::string DirectTransport::describe(PeerId id) const {
   const DirectPeer& peer = peers_[id.value];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
+  if (is_suspended(id)) return text + " was lost and is to be resumed: " + peer.connection->loss.reason();
   if (peer.connection != nullptr) return text + " is open";
   return text + (peer.connecting != nullptr ? " is being made"
                  : peer.attempt.waiting     ? " is tried again"
@@ -308,8 +336,8 @@ void DirectTransport::dump(std::string& text) const {
   line("peers", peers_.size() - forgotten_.size());
   line("connections", open_count_);
   line("connections being made", opening_count_);
-  line("messages under way or lent", outbound_.frames_taken());
-  line("writes under way", outbound_.writes_taken());
+  line("messages unacknowledged or lent", outbound_.frames_taken());
+  line("writes unacknowledged", outbound_.writes_taken());
   line("registrations", targets_.size());
   line("payloads that arrive unexpected", unexpected_);
   line("connections in the middle of a piece", buffers_.in_use());
@@ -317,6 +345,8 @@ void DirectTransport::dump(std::string& text) const {
   line("contested connections", counters_.contested);
   line("simultaneous connects", counters_.simultaneous_connects);
   line("broken streams", counters_.broken_streams);
+  line("lost connections", counters_.interrupted);
+  line("resumed connections", counters_.resumed);
   line("failed receives", counters_.failed_receives);
   line("connections ended for lack of memory", counters_.without_memory);
   line("failed writes", counters_.failed_writes);

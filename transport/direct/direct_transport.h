@@ -11,15 +11,24 @@
 // registered memory. Thread: no lock of its own, see Transport. Uses one network interface and
 // listens on one address of it.
 //
+// A TCP connection with an admitted peer that is lost is replaced by another one, on which both
+// sides go on where the other side has received the last byte: nothing is lost and nothing arrives
+// twice. For this, what was sent is kept until the peer has acknowledged it: messages in their
+// frames, writes and payloads in the memory of the owner, who gets it back only then. The peer is
+// lost only if it says that it has no such connection, if nobody listens at its address, or if none
+// was made for NetworkOptions::output_timeout.
+//
 // Invariants:
-//  (1) A peer has at most one open connection, and at most one that is being made.
+//  (1) A peer has at most one connection that is open or suspended, and at most one that is being
+//      made by this process.
 //  (2) A loss is reported before anything that arrives on a later connection. A connection with an
-//      admitted peer is replaced at nobody's request; requests are told to the sink (on_contested)
-//      and refused.
-//  (3) A connection is read until it ends, also when nothing can be sent on it.
+//      admitted peer is replaced at nobody's request but the peer's, who proves himself; others are
+//      told to the sink (on_contested) and refused.
+//  (3) A connection that cannot be resumed is read until it ends, also when nothing can be sent on
+//      it.
 //  (4) The record of a connection that was torn down is reused only after the next poll().
-// Does not: order across connections, repeat or acknowledge anything (its owner does), notice the
-// death of a machine, or connect to itself.
+// Does not: order across connections that are not resumed, notice the death of a machine, or connect
+// to itself.
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -39,6 +48,7 @@
 #include "transport/contact/network_options.h"
 #include "transport/direct/inbound_stream.h"
 #include "transport/direct/outbound_table.h"
+#include "transport/direct/resumption_proof.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -52,6 +62,8 @@ struct DirectCounters {
   std::uint64_t broken_streams = 0;         // streams that violated the wire format
   // Messages, writes and placed messages that ended before they had arrived.
   std::uint64_t failed_receives = 0;
+  std::uint64_t interrupted = 0;  // TCP connections that were lost and might be resumed
+  std::uint64_t resumed = 0;      // of them, those that were
   std::uint64_t without_memory = 0;  // connections that ended for lack of memory
   std::uint64_t failed_writes = 0;   // writes and placed messages that were not sent
 };
@@ -99,7 +111,9 @@ class DirectTransport final : public Transport {
                         Context context) override;
   // The addresses of both sockets, that of the process that has connected first.
   [[gnu::cold]] ConnectionBinding binding(PeerId peer) const override;
+  [[gnu::cold]] void allow_resumption(PeerId peer, const ResumptionKey& key) override;
   [[gnu::cold]] void admit(PeerId peer, const ResumptionKey& key) override;
+  [[gnu::cold]] void interrupt(PeerId peer) override;
   [[gnu::cold]] void forget(PeerId peer) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings
   std::size_t poll(TimePoint now, Sink& sink) override;
@@ -111,6 +125,12 @@ class DirectTransport final : public Transport {
   }
   bool prepare_wait() override;
   std::string describe(PeerId peer) const override;
+  FrameCounts frame_counts() const override {
+    lock_.is_held();
+    FrameCounts counts;
+    counts.resumed = counters_.resumed;
+    return counts;
+  }
   void dump(std::string& text) const override;
 
   const DirectCounters& counters() const {
@@ -173,7 +193,9 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind)
+  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
+                                   const Resumption& resumption = {}) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ConnectionBinding binding_of(const Connection& connection) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
@@ -186,16 +208,45 @@ class DirectTransport final : public Transport {
   void watch_for(Connection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void stop_watching(Connection& connection) LINTEL_REQUIRES(lock_);
 
+  // Taking the place of lost connections (direct_resumption.cpp).
+  [[gnu::cold]] void lost(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void suspend(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void resume_suspended() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool begin_resumption(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_resumption(Connection& connection, const Greeting& greeting)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_resume_request(Connection& connection, const Greeting& greeting,
+                                       const Resumption& resumption) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_challenge(Connection& connection, const Resumption& resumption)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_proof(Connection& connection, const Resumption& resumption)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_resumed(Connection& connection, const Resumption& resumption)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_no_stream(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ResumptionHalf own_half(const Connection& connection, std::uint64_t received) const
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer,
+                                         std::uint64_t received) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void go_on(Connection& connection, Connection& replacement)
+      LINTEL_REQUIRES(lock_);
+  bool is_suspended(PeerId peer) const LINTEL_REQUIRES(lock_);
+
   // Posting (direct_transport.cpp).
 
-  // The open connection. Null: there is none; it is being made.
+  // The open connection, or one that is to be resumed. Null: there is none; it is being made.
   Connection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
     Connection* const open = at(peer).connection;
     if (open == nullptr) connect(peer);
     return open;
   }
+  std::uint16_t flags_for(const Connection& connection, PeerId peer) const LINTEL_REQUIRES(lock_);
   PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);
-  void has_left(PeerId peer, Outbound& record) LINTEL_REQUIRES(lock_);
+  bool pass_on(Connection& connection) LINTEL_REQUIRES(lock_);
+  void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
+  void has_arrived(Outbound& record) LINTEL_REQUIRES(lock_);
 
   // poll() (direct_traffic.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
@@ -205,6 +256,7 @@ class DirectTransport final : public Transport {
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  void acknowledge_received() LINTEL_REQUIRES(lock_);
   void end(Connection& connection) LINTEL_REQUIRES(lock_);
   void note_recent(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void begin_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -239,7 +291,7 @@ class DirectTransport final : public Transport {
   std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
   std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
-  // Of the keys: a late write to the process that had this port before, or a guessed key, matches
+  // Of the keys, and of nonces: a late write to the process that had this port before, or a guessed key, matches
   // no memory.
   RandomNumbers random_ LINTEL_GUARDED_BY(lock_);
 
@@ -262,6 +314,10 @@ class DirectTransport final : public Transport {
   std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);
   // That wait for memory for a payload.
   std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);
+  // To be resumed.
+  std::vector<Connection*> suspended_ LINTEL_GUARDED_BY(lock_);
+  // Whose peers want to know what has arrived.
+  std::vector<Connection*> acknowledging_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> left_ LINTEL_GUARDED_BY(lock_);  // with messages to report
   std::vector<PeerId> reporting_left_ LINTEL_GUARDED_BY(lock_);
@@ -277,6 +333,7 @@ class DirectTransport final : public Transport {
   // The next poll() asks epoll about all sockets.
   bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;
   unsigned turns_ LINTEL_GUARDED_BY(lock_) = 0;
+  std::uint64_t polls_ LINTEL_GUARDED_BY(lock_) = 0;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll()
   std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};          // of the last poll()

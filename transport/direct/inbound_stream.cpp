@@ -56,6 +56,7 @@ void InboundStream::arrived(std::size_t bytes, StreamSink& sink) {
   const std::size_t placed = std::min(bytes, to_place_);
   place_ += placed;
   to_place_ -= placed;
+  position_ += placed;
   end_ += bytes - placed;
   LINTEL_ASSERT(end_ <= buffers_.bytes());
   parse_pieces(sink);
@@ -82,6 +83,11 @@ bool InboundStream::parse_piece(StreamSink& sink) {
     case PieceKind::kMessage: return begin_message(header, sink);
     case PieceKind::kWrite: return begin_write(header, sink);
     case PieceKind::kPlaced: return begin_placed(header, sink);
+    case PieceKind::kAcknowledge:
+      begin_ += wanted_;
+      if (!sink.on_acknowledgement(header.length))
+        return broken("an acknowledgement is of bytes that were not sent");
+      return true;
   }
   return broken("a piece has an unknown kind");
 }
@@ -91,7 +97,8 @@ bool InboundStream::begin_message(const PieceHeader& header, StreamSink& sink) {
   wanted_ = sizeof(PieceHeader) + header.length;
   if (available() < wanted_) return false;
   const std::span<const std::byte> message(next() + sizeof(PieceHeader), header.length);
-  begin_ += wanted_;
+  consume(wanted_);
+  if (header.flags != 0) sink.on_acknowledgement_wanted(header.flags);
   sink.on_message(message);
   return true;
 }
@@ -104,7 +111,8 @@ bool InboundStream::begin_write(const PieceHeader& header, StreamSink& sink) {
   const auto write = decode<WriteHeader>(next() + sizeof(PieceHeader));
   std::byte* const place = sink.place_of_write({write.key, write.address}, header.length);
   if (place == nullptr) return broken("a write goes to memory that is not registered for it");
-  begin_ += wanted_;
+  consume(wanted_);
+  flags_ = header.flags;
   immediate_ = Immediate(write.immediate);
   begin_payload(PieceKind::kWrite, {place, header.length}, header.length);
   return true;
@@ -129,7 +137,8 @@ bool InboundStream::begin_placed(const PieceHeader& header, StreamSink& sink) {
   placed_message_bytes_ = header.message_bytes;
   std::memcpy(placed_message_.data(), next() + (wanted_ - header.message_bytes),
               header.message_bytes);
-  begin_ += wanted_;
+  consume(wanted_);
+  flags_ = header.flags;
   begin_payload(PieceKind::kPlaced, landing_, header.length);
   return true;
 }
@@ -149,11 +158,12 @@ bool InboundStream::continue_payload(StreamSink& sink) {
   if (placed > 0) std::memcpy(place_, next(), placed);
   place_ += placed;
   to_place_ -= placed;
-  begin_ += placed;
+  consume(placed);
   const std::size_t dropped = to_place_ > 0 ? 0 : std::min(available(), to_drop_);
   to_drop_ -= dropped;
-  begin_ += dropped;
+  consume(dropped);
   if (to_place_ > 0 || to_drop_ > 0) return false;
+  if (flags_ != 0) sink.on_acknowledgement_wanted(flags_);
   if (std::exchange(payload_kind_, PieceKind::kMessage) == PieceKind::kPlaced) {
     const PlacedPayload payload{landing_.first(std::min(landing_.size(), payload_length_)),
                                 payload_length_};
@@ -162,6 +172,17 @@ bool InboundStream::continue_payload(StreamSink& sink) {
     sink.on_write_in_place(immediate_);
   }
   return true;
+}
+
+void InboundStream::consume(std::size_t bytes) {
+  begin_ += bytes;
+  position_ += bytes;
+}
+
+void InboundStream::interrupt() {
+  if (state_ == StreamState::kStalled) state_ = StreamState::kReading;
+  begin_ = end_;
+  give_buffer_back();
 }
 
 void InboundStream::cut_write() {

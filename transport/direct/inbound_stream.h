@@ -1,7 +1,8 @@
 #pragma once
-// InboundStream: parses the bytes that arrive on one connection, in parts of any size, into
-// messages, writes and placed messages. It has no socket: it says where the next bytes are to go,
-// and is told how many have arrived.
+// InboundStream: parses the bytes that arrive from a peer, in parts of any size, into messages,
+// writes, placed messages and acknowledgements. It has no socket: it says where the next bytes are
+// to go, and is told how many have arrived. If the TCP connection is replaced by another one,
+// interrupt() says at which byte the peer goes on.
 //
 // Short data go to a buffer, and messages are delivered from there without a copy. The payload of a
 // write or a placed message goes to its place directly, except for the part that arrived with its
@@ -67,6 +68,12 @@ class StreamSink {
   virtual std::span<std::byte> place_of_payload(PlacementKey key) = 0;
   virtual void on_placed_message(std::span<const std::byte> message,
                                  const PlacedPayload& payload) = 0;
+
+  // The low 32 bits of how many bytes have arrived at the peer. False: it cannot be; the stream is
+  // broken.
+  virtual bool on_acknowledgement(std::uint32_t received) = 0;
+  // Flags of a piece that has arrived whole.
+  virtual void on_acknowledgement_wanted(std::uint16_t flags) = 0;
 };
 
 class InboundStream {
@@ -109,6 +116,11 @@ class InboundStream {
   void stop();
   StreamState state() const { return state_; }
   const char* reason() const { return reason_; }
+  // Bytes of pieces that have arrived and are dealt with; acknowledgements do not count.
+  std::uint64_t position() const { return position_; }
+  // Nothing more arrives on this TCP connection. Forgets what was not dealt with; the next bytes to
+  // arrive are those from position() on. Does not change what stop() has stopped.
+  void interrupt();
   // A piece has begun and is not complete.
   bool has_partial_piece() const { return payload_kind_ != PieceKind::kMessage || begin_ != end_; }
 
@@ -123,6 +135,7 @@ class InboundStream {
   void begin_payload(PieceKind kind, std::span<std::byte> place, std::size_t length);
   bool continue_payload(StreamSink& sink);
   bool broken(const char* reason);
+  void consume(std::size_t bytes);
   void make_room();
   void give_buffer_back();
 
@@ -132,6 +145,9 @@ class InboundStream {
   std::size_t begin_ = 0;   // start of the unread bytes in the buffer
   std::size_t end_ = 0;     // end of the bytes that have arrived there
   std::size_t wanted_ = 0;  // bytes of the piece at begin_, as far as known
+
+  std::uint64_t position_ = 0;
+  std::uint16_t flags_ = 0;  // of the payload under way
 
   // The payload under way.
   PieceKind payload_kind_ = PieceKind::kMessage;  // kMessage: none

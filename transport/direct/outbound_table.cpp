@@ -10,15 +10,6 @@
 
 namespace lintel::transport {
 
-void Outbound::advance(std::size_t bytes) {
-  for (iovec& piece : rest) {
-    const std::size_t gone = std::min(bytes, piece.iov_len);
-    piece.iov_base = static_cast<std::byte*>(piece.iov_base) + gone;
-    piece.iov_len -= gone;
-    bytes -= gone;
-  }
-}
-
 void OutboundTable::Unmap::operator()(std::byte* memory) const { ::munmap(memory, bytes); }
 
 OutboundTable::OutboundTable(std::size_t frames, std::size_t frame_bytes, std::size_t writes)
@@ -81,14 +72,13 @@ Outbound& OutboundTable::at(std::uint64_t index) {
   return records_[index];
 }
 
-void OutboundTable::append(OutboundQueue& queue, Outbound& record) {
-  (queue.empty() ? queue.first : records_[queue.last].next) = record.index;
-  queue.last = record.index;
-}
-
-void OutboundTable::pop_front(OutboundQueue& queue) {
-  Outbound& record = front(queue);
-  queue.first = std::exchange(record.next, Outbound::kNone);
+// Half of what it may hold, and each quarter more, so that acknowledgements are on their way while
+// it goes on.
+bool OutboundTable::frames_are_scarce(const SendShare& share) const {
+  const std::size_t most = SendShare::most(frames_.shared);
+  const std::size_t step = std::max<std::size_t>(most / 4, 1);
+  return (2 * share.held >= most && share.held % step == 0) ||
+         !share.may_take(frames_.free(), frames_.shared);
 }
 
 }  // namespace lintel::transport

@@ -1,9 +1,9 @@
 #pragma once
-// OutboundTable: a record for each message, placed message and write that is being built or has not
-// been passed to the kernel, and the queues in which they wait for their connection.
+// OutboundTable: a record for each message, placed message and write that is being built, or that
+// the peer has not acknowledged.
 //
 // Owned by a DirectTransport; guarded by its owner's lock.
-// Invariants: (1) records never move; (2) a record is free, lent, or in one queue; (3) the frame
+// Invariants: (1) records never move; (2) a record is free, lent, or in one stream; (3) the frame
 // that was used last is reused first, because it is in the cache; (4) each peer gets two frames,
 // one for what waits and one for control, and one write: beyond the pool, the table has at most
 // these for each peer.
@@ -28,26 +28,21 @@ struct Outbound {
   static constexpr std::uint32_t kNone = 0xffffffffU;
 
   std::uint32_t index = 0;
-  std::uint32_t next = kNone;  // in its queue, or in the list of free records
+  std::uint32_t next = kNone;  // in its stream, or in the list of free records
   bool lent = false;
   bool is_message = false;      // also of a placed message: on_message_left() is due
   bool keeps_memory = false;    // a write or a placed message: on_write_done() is due
+  bool has_left = false;        // the kernel has accepted all of it once
   Context context;              // keeps_memory
   std::byte* memory = nullptr;  // of a frame, after its headroom; null: the record of a write
   SendShare* share = nullptr;   // of the peer that holds the record
-  iovec rest[2] = {};           // what the kernel has not accepted yet
-  std::byte write_head[sizeof(PieceHeader) + sizeof(WriteHeader)];
+  std::uint64_t begin = 0;      // its position in the stream
+  iovec parts[2] = {};          // its bytes
+  // Of a write: room for an acknowledgement, then the headers.
+  std::byte write_head[2 * sizeof(PieceHeader) + sizeof(WriteHeader)];
 
-  std::size_t bytes_left() const { return rest[0].iov_len + rest[1].iov_len; }
-  // The kernel has accepted `bytes` bytes of the rest.
-  void advance(std::size_t bytes);
-};
-
-// The records that wait for one connection, first in, first out.
-struct OutboundQueue {
-  std::uint32_t first = Outbound::kNone;
-  std::uint32_t last = Outbound::kNone;
-  bool empty() const { return first == Outbound::kNone; }
+  std::size_t size() const { return parts[0].iov_len + parts[1].iov_len; }
+  std::uint64_t end() const { return begin + size(); }
 };
 
 class OutboundTable {
@@ -69,9 +64,8 @@ class OutboundTable {
   void give_back(Outbound& record);
 
   Outbound& at(std::uint64_t index);
-  void append(OutboundQueue& queue, Outbound& record);
-  Outbound& front(const OutboundQueue& queue) { return records_[queue.first]; }
-  void pop_front(OutboundQueue& queue);
+  // The peer whose share that is holds so many frames that it may soon take none.
+  bool frames_are_scarce(const SendShare& share) const;
 
   std::size_t frames_taken() const { return frames_.taken; }
   std::size_t writes_taken() const { return writes_.taken; }

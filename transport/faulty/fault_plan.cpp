@@ -52,6 +52,7 @@ std::string parse_item(std::string_view item, FaultPlan& plan) {
   if (name == "duplicate") return parse_probability_item(item, name, value, plan.duplicate);
   if (name == "write_error") return parse_probability_item(item, name, value, plan.write_error);
   if (name == "post_failure") return parse_probability_item(item, name, value, plan.post_failure);
+  if (name == "reset") return parse_probability_item(item, name, value, plan.reset);
   const auto [first, second] = split(value);
   if (name == "delay") {
     const auto probability = parse_probability(first);
@@ -81,8 +82,8 @@ std::string parse_item(std::string_view item, FaultPlan& plan) {
     return "";
   }
   return wrong(item,
-               "one of seed, drop, duplicate, delay, block, write_error, post_failure, death, "
-               "silent_death, and =");
+               "one of seed, drop, duplicate, delay, block, write_error, post_failure, reset, "
+               "death, silent_death, and =");
 }
 
 }  // namespace

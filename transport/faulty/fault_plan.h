@@ -9,6 +9,7 @@
 //   block=P:N         a period of no room begins: the next N calls would block
 //   write_error=P     a write whose bytes arrive completes with an error
 //   post_failure=P    a call returns that the peer is lost
+//   reset=P           the connection is lost when a message or a write has been sent
 //   death=PID:N         the peer of that pid dies at the Nth message to it; this is reported
 //   silent_death=PID:N  the same, but it is not reported
 // P is a probability from 0 to 1, D a duration with its unit.
@@ -39,7 +40,14 @@ struct FaultPlan {
   std::uint64_t block_calls = 0;
   double write_error = 0;
   double post_failure = 0;
+  double reset = 0;
   std::optional<PeerDeath> death;
+
+  // Of single messages and writes.
+  bool has_other_than_resets() const {
+    return drop > 0 || duplicate > 0 || delay > 0 || block > 0 || write_error > 0 ||
+           post_failure > 0 || death.has_value();
+  }
 };
 
 // Returns "" and sets `plan`. Otherwise returns a sentence that names the value and what was

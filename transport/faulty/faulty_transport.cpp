@@ -21,7 +21,8 @@ FaultyTransport::FaultyTransport(std::unique_ptr<Transport> wrapped, const Fault
       attributes_(wrapped_->attributes()),
       plan_(plan),
       random_(plan.seed) {
-  attributes_.max_placed_bytes = attributes_.max_placed_message = 0;
+  if (plan_.has_other_than_resets())
+    attributes_.max_placed_bytes = attributes_.max_placed_message = 0;
 }
 
 FaultyTransport::FaultyPeer& FaultyTransport::at(PeerId peer) {
@@ -121,7 +122,23 @@ PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::
     ++counters_.duplicated;
     ++at(to).copies_left;
   }
+  return sent(to, status);
+}
+
+// After each call that sends: the connection may be lost with it.
+PostStatus FaultyTransport::sent(PeerId to, PostStatus status) {
+  if (status == PostStatus::kOk && happens(plan_.reset)) {
+    ++counters_.resets;
+    wrapped_->interrupt(to);
+  }
   return status;
+}
+
+PostStatus FaultyTransport::commit_placed(PeerId to, const MessageBuffer& buffer,
+                                          std::size_t bytes, std::span<const std::byte> payload,
+                                          PlacementKey key, Context context) {
+  lock_.is_held();
+  return sent(to, wrapped_->commit_placed(to, buffer, bytes, payload, key, context));
 }
 
 bool FaultyTransport::send_copy(PeerId to, std::span<const std::byte> bytes) {
@@ -152,7 +169,7 @@ PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, Remot
     report_failed(to, "post_write");
     return PostStatus::kFailed;
   }
-  return wrapped_->post_write(to, from, target, immediate, context);
+  return sent(to, wrapped_->post_write(to, from, target, immediate, context));
 }
 
 // Sends the delayed messages that are due. If there is no room, they stay in order.
@@ -211,6 +228,12 @@ void FaultyTransport::on_message(PeerId from, std::span<const std::byte> message
     return;
   }
   sink_->on_message(from, message);
+}
+
+void FaultyTransport::on_placed_message(PeerId from, std::span<const std::byte> message,
+                                        const PlacedPayload& payload) {
+  lock_.is_held();
+  sink_->on_placed_message(from, message, payload);
 }
 
 void FaultyTransport::on_message_left(PeerId to) {

@@ -31,6 +31,7 @@ struct FaultCounters {
   std::uint64_t write_errors = 0;
   std::uint64_t post_failures = 0;
   std::uint64_t discarded = 0;  // messages and writes to or from the dead peer
+  std::uint64_t resets = 0;
 };
 
 class FaultyTransport final : public Transport, private Sink {
@@ -67,9 +68,41 @@ class FaultyTransport final : public Transport, private Sink {
   }
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
+  // Placed messages pass unless there are faults of single messages, which would have to be theirs.
+  void enable_placement() override {
+    lock_.is_held();
+    wrapped_->enable_placement();
+  }
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                           std::span<const std::byte> payload, PlacementKey key,
+                           Context context) override;
+  bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override {
+    lock_.is_held();
+    return wrapped_->expect_placement(peer, key, memory);
+  }
+  Withdrawal withdraw_placement(PeerId peer) override {
+    lock_.is_held();
+    return wrapped_->withdraw_placement(peer);
+  }
+  void interrupt(PeerId peer) override {
+    lock_.is_held();
+    wrapped_->interrupt(peer);
+  }
+  FrameCounts frame_counts() const override {
+    lock_.is_held();
+    return wrapped_->frame_counts();
+  }
+  std::string describe(PeerId peer) const override {
+    lock_.is_held();
+    return wrapped_->describe(peer);
+  }
   ConnectionBinding binding(PeerId peer) const override {
     lock_.is_held();
     return wrapped_->binding(peer);
+  }
+  void allow_resumption(PeerId peer, const ResumptionKey& key) override {
+    lock_.is_held();
+    wrapped_->allow_resumption(peer, key);
   }
   void admit(PeerId peer, const ResumptionKey& key) override {
     lock_.is_held();
@@ -113,6 +146,8 @@ class FaultyTransport final : public Transport, private Sink {
   };
 
   void on_message(PeerId from, std::span<const std::byte> message) override;
+  void on_placed_message(PeerId from, std::span<const std::byte> message,
+                         const PlacedPayload& payload) override;
   void on_message_left(PeerId to) override;
   void on_write_done(Context context, Error error) override;
   void on_immediate(PeerId from, Immediate immediate) override;
@@ -124,6 +159,7 @@ class FaultyTransport final : public Transport, private Sink {
     return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability;
   }
   bool has_no_room() LINTEL_REQUIRES(lock_);
+  PostStatus sent(PeerId to, PostStatus status) LINTEL_REQUIRES(lock_);
   bool dies(PeerId id, FaultyPeer& peer) LINTEL_REQUIRES(lock_);
   bool is_dead(PeerId peer) const LINTEL_REQUIRES(lock_) {
     return peer.value < peers_.size() && peers_[peer.value].dead;
@@ -139,8 +175,7 @@ class FaultyTransport final : public Transport, private Sink {
   void release_delayed() LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> wrapped_;
-  TransportAttributes
-      attributes_;  // without placed messages: all faults are of messages and writes
+  TransportAttributes attributes_;
   FaultPlan plan_;
   OwnerLock lock_;
   FaultCounters counters_ LINTEL_GUARDED_BY(lock_);

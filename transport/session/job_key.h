@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "transport/session/hmac.h"
+#include "transport/contact/hmac.h"
 
 namespace lintel::transport {
 

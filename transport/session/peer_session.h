@@ -99,6 +99,11 @@ struct PeerSession {
   std::uint32_t remote_slot = 0;
   std::uint32_t remote_epoch = 0;
   std::uint32_t local_epoch = 0;  // 0: no session
+  // Messages in each unacknowledged frame, by its sequence modulo the window. kOpen; null if there
+  // was no memory: then each frame counts as one.
+  std::unique_ptr<std::uint16_t[]> frame_sizes;
+  // Messages of the last session that were sent and not acknowledged before it ended.
+  std::uint64_t lost_messages = 0;
 
   // Frames that were committed to the lower transport and have not been reported as left. The lower
   // transport does not say which frame has left. So messages are reported in two groups: those of

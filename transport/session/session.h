@@ -122,11 +122,16 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // One sentence about the peer: its state, and if the last session ended or was refused, the
   // reason, with the versions and providers of both sides.
   std::string describe(PeerId peer) const override;
+  void interrupt(PeerId peer) override {
+    lock_.is_held();
+    if (at(peer).lower != kNoPeer) lower_->interrupt(at(peer).lower);
+  }
   FrameCounts frame_counts() const override {
     lock_.is_held();
     return {counters_.frames_sent, counters_.frames_received,
             counters_.malformed(), counters_.duplicates,
-            counters_.refused,     counters_.unproved + counters_.contested};
+            counters_.refused,     counters_.unproved + counters_.contested,
+            lower_->frame_counts().resumed, counters_.messages_unacknowledged};
   }
   // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes
   // in the open frame. Then the dump of the lower transport.
@@ -306,6 +311,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void count_lost_messages(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void advance_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
 

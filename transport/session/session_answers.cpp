@@ -158,6 +158,13 @@ bool Session::send_welcome(PeerSession& peer) {
       make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
   if (!send_in_handshake(peer, FrameKind::kWelcome, encoded(welcome))) return false;
   peer.due.welcome = false;
+  // The peer's session begins with the confirmation that it sends. If that is lost with the
+  // connection, it comes on the next one.
+  if (peer.state == PeerState::kWelcoming)
+    lower_->allow_resumption(
+        peer.lower,
+        make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake)
+            .resumption);
   return true;
 }
 

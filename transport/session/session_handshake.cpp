@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
@@ -102,6 +103,8 @@ SessionKeys Session::make_keys(const PeerSession& peer, std::uint64_t incarnatio
 // The peer has proved itself, and whatever proves us to it has been sent.
 void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   enter(peer, PeerState::kOpen);
+  peer.lost_messages = 0;
+  peer.frame_sizes.reset(new (std::nothrow) std::uint16_t[options_.window_frames]);
   if (peer.handshake.key == 0) {
     peer.contact_key = keys.contact;
     peer.contact_incarnation = peer.incarnation;

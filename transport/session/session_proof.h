@@ -14,8 +14,8 @@
 #include <span>
 
 #include "base/ids.h"
+#include "transport/contact/hmac.h"
 #include "transport/session/frame_format.h"
-#include "transport/session/hmac.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {

@@ -138,6 +138,9 @@ void Session::seal_frame(const PeerSession& peer) {
 
 void Session::frame_has_gone(PeerSession& peer) {
   frame_is_leaving(peer, peer.frame_messages);
+  if (peer.frame_sizes)
+    peer.frame_sizes[(peer.sent + 1) % options_.window_frames] =
+        static_cast<std::uint16_t>(peer.frame_messages);
   peer.frame = {};
   peer.frame_messages = 0;
   peer.unconfirmed = 0;

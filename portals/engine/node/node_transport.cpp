@@ -66,6 +66,7 @@ Result<std::unique_ptr<transport::Transport>> open_node(
   options.send_frames = config.send_frames;
   options.connect_timeout = config.connect_timeout;
   options.output_timeout = config.peer_timeout;
+  options.retained_bytes = config.retained_bytes;
   transport::FabricOptions fabric;
   fabric.receive_buffers = config.receive_buffers;
   fabric.receive_buffer_bytes = config.receive_buffer_bytes;

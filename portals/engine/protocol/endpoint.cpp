@@ -137,6 +137,8 @@ void Endpoint::count_frames() {
   counters_.raise_to(Counter::kFramesDuplicate, frames.duplicates);
   counters_.raise_to(Counter::kContactsRefused, frames.refused);
   counters_.raise_to(Counter::kContactsUnproved, frames.unproved);
+  counters_.raise_to(Counter::kConnectionsResumed, frames.resumed);
+  counters_.raise_to(Counter::kMessagesUnacknowledged, frames.unacknowledged);
 }
 
 void Endpoint::dump(std::string& out) {

@@ -136,7 +136,7 @@ std::vector<Nonsense> nonsense() {
   };
   return {
       {"NoKind", header(0, 8), "a piece has an unknown kind"},
-      {"UnknownKind", header(4, 8), "a piece has an unknown kind"},
+      {"UnknownKind", header(5, 8), "a piece has an unknown kind"},
       {"LongMessage", header(1, 1001), "a message is longer than the largest"},
       {"EndlessMessage", header(1, 0xffffffff), "a message is longer than the largest"},
       {"EmptyWrite", header(2, 0), "a write has an invalid length"},

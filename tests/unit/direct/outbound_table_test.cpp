@@ -79,20 +79,21 @@ TEST_F(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
   }
 }
 
-TEST_F(OutboundTableTest, ReturnsRecordsInTheOrderInWhichTheyWereAdded) {
-  OutboundQueue queue;
-  EXPECT_TRUE(queue.empty());
-  Outbound* const records[] = {write(), frame(), write(), frame()};
-  for (Outbound* const record : records) table.append(queue, *record);
-  for (Outbound* const record : records) {
-    ASSERT_FALSE(queue.empty());
-    EXPECT_EQ(&table.front(queue), record);
-    table.pop_front(queue);
-    table.give_back(*record);
+TEST_F(OutboundTableTest, FramesAreScarceFromHalfOfAShareOn) {
+  SendShare share;
+  OutboundTable wide{64, kFrameBytes, 4};
+  std::vector<std::size_t> scarce;
+  while (wide.take_frame(share) != nullptr) {
+    if (wide.frames_are_scarce(share)) scarce.push_back(share.held);
   }
-  EXPECT_TRUE(queue.empty());
-  table.append(queue, *frame());
-  EXPECT_FALSE(queue.empty());
+  EXPECT_EQ(scarce, (std::vector<std::size_t>{8, 12, 16}));
+}
+
+TEST_F(OutboundTableTest, TheLastFrameOfAPeersOwnIsScarce) {
+  for (int i = 0; i < 4; ++i) frame();
+  SendShare share;
+  ASSERT_NE(table.take_frame(share), nullptr);
+  EXPECT_TRUE(table.frames_are_scarce(share));
 }
 
 // Peers that accept nothing, one after the other, each take what they get.
@@ -117,22 +118,6 @@ TEST(SendShareTest, OfAPoolOfOneRecordAPeerGetsIt) {
   EXPECT_TRUE(share.may_take(1, 1));
   share.held = 1;
   EXPECT_FALSE(share.may_take(0, 1));
-}
-
-TEST(OutboundRecordTest, AdvancesOverBothOfItsPieces) {
-  std::byte head[10];
-  std::byte data[100];
-  Outbound record;
-  record.rest[0] = {head, sizeof head};
-  record.rest[1] = {data, sizeof data};
-  record.advance(4);
-  EXPECT_EQ(record.rest[0].iov_base, head + 4);
-  EXPECT_EQ(record.bytes_left(), 106U);
-  record.advance(10);
-  EXPECT_EQ(record.rest[0].iov_len, 0U);
-  EXPECT_EQ(record.rest[1].iov_base, data + 4);
-  record.advance(96);
-  EXPECT_EQ(record.bytes_left(), 0U);
 }
 
 }  // namespace

@@ -32,9 +32,10 @@ void append_wire(Bytes& to, const Wire& value) {
   append(to, wire);
 }
 
-inline PieceHeader piece_header(PieceKind kind, std::size_t length, std::size_t message_bytes = 0) {
+inline PieceHeader piece_header(PieceKind kind, std::size_t length, std::size_t message_bytes = 0,
+                                std::uint16_t flags = 0) {
   return {static_cast<std::uint32_t>(length), static_cast<std::uint8_t>(kind),
-          static_cast<std::uint8_t>(message_bytes), 0};
+          static_cast<std::uint8_t>(message_bytes), flags};
 }
 
 inline void append_message(Bytes& to, std::span<const std::byte> message) {
@@ -89,6 +90,16 @@ class RecordingStreamSink : public StreamSink {
          message);
     contents.emplace_back(payload.bytes.begin(), payload.bytes.end());
   }
+
+  bool on_acknowledgement(std::uint32_t received) override {
+    acknowledged.push_back(received);
+    return accepts_acknowledgements;
+  }
+  void on_acknowledgement_wanted(std::uint16_t flags) override { wanted |= flags; }
+
+  std::vector<std::uint32_t> acknowledged;
+  bool accepts_acknowledgements = true;
+  unsigned wanted = 0;
 
  private:
   void keep(std::string what, std::span<const std::byte> content) {

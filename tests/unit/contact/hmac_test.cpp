@@ -1,6 +1,6 @@
 // HMAC-SHA-256 by the examples of RFC 4231, and the comparison of its results.
 
-#include "transport/session/hmac.h"
+#include "transport/contact/hmac.h"
 
 #include <gtest/gtest.h>
 

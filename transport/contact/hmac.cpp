@@ -1,4 +1,4 @@
-#include "transport/session/hmac.h"
+#include "transport/contact/hmac.h"
 
 #include <gcrypt.h>
 

@@ -1,0 +1,328 @@
+// Connections of direct transports that are lost and go on: nothing is lost and nothing arrives
+// twice. Who does not prove that he is the peer resumes nothing.
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "tests/fabric/fabric_pair.h"
+#include "tests/fabric/raw_caller.h"
+#include "tests/fabric/waiting.h"
+#include "transport/direct/resumption_proof.h"
+
+namespace lintel::transport {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr ResumptionKey kKey{std::byte{1}, std::byte{2}};
+
+class DirectResumption : public TwoNodes, public testing::Test {
+ protected:
+  void SetUp() override { open_with({}); }
+  void open_with(NetworkOptions options) {
+    options.name = DirectTransport::kName;
+    open_both(options);
+    a.key = b.key = kKey;
+    connect();
+  }
+  void cut() { a.transport->interrupt(b_at_a); }
+  std::uint64_t resumed(const Node& node) { return direct_counters(node).resumed; }
+  // Of the two with each other.
+  void expect_no_failure() {
+    for (const auto& [peer, error] : a.seen.failures) EXPECT_NE(peer, b_at_a) << error.reason();
+    for (const auto& [peer, error] : b.seen.failures) EXPECT_NE(peer, a_at_b) << error.reason();
+  }
+};
+
+TEST_F(DirectResumption, MessagesOfBothSidesArriveOnceAndInOrderOverManyCuts) {
+  std::mt19937 random(1);
+  constexpr std::uint32_t kMessages = 3000;
+  std::uint32_t from_a = 0;
+  std::uint32_t from_b = 0;
+  const auto send_next = [](Node& from, PeerId to, std::uint32_t& number) {
+    const std::vector<std::byte> message = pattern(number % 3000, number);
+    const MessageBuffer buffer = from.transport->reserve(to, message.size());
+    if (!buffer) return;
+    if (!message.empty()) std::memcpy(buffer.data, message.data(), message.size());
+    if (from.transport->commit(to, buffer, message.size()) == PostStatus::kOk) {
+      ++number;
+    } else {
+      from.transport->abandon(to, buffer);
+    }
+  };
+  ASSERT_TRUE(until_both([&] {
+    if (from_a < kMessages) send_next(a, b_at_a, from_a);
+    if (from_b < kMessages) send_next(b, a_at_b, from_b);
+    if (random() % 32 == 0) cut();
+    return a.seen.message_count == kMessages && b.seen.message_count == kMessages;
+  })) << a.seen.message_count << " and " << b.seen.message_count << " of " << kMessages;
+  for (std::uint32_t i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(a.seen.messages[i], pattern(i % 3000, i)) << i;
+    ASSERT_EQ(b.seen.messages[i], pattern(i % 3000, i)) << i;
+  }
+  EXPECT_GT(resumed(a), 20U);
+  expect_no_failure();
+}
+
+TEST_F(DirectResumption, AWriteEndsWhenItHasArrivedWholeAlthoughItWasCut) {
+  constexpr std::size_t kBytes = DirectTransport::kMaxWriteBytes;
+  const std::vector<std::byte> data = pattern(kBytes, 5);
+  std::vector<std::byte> memory(kBytes);
+  const Registration target =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  for (int i = 0; i < 3; ++i) {
+    until_both([&, turns = 0]() mutable { return ++turns > 3; });
+    cut();
+  }
+  EXPECT_TRUE(b.seen.immediates.empty()) << "the test saw what it is about";
+  ASSERT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }));
+  EXPECT_TRUE(a.seen.write_ends[0].error.ok());
+  EXPECT_EQ(b.seen.immediates, std::vector{Immediate(9)}) << "it has arrived before its end";
+  EXPECT_EQ(memory, data);
+  EXPECT_GT(resumed(b), 0U);
+  expect_no_failure();
+}
+
+TEST_F(DirectResumption, AWriteDoesNotEndBeforeItHasArrived) {
+  std::vector<std::byte> memory(1000);
+  const std::vector<std::byte> data = pattern(1000, 5);
+  const Registration target =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  until({&a}, [&, turns = 0]() mutable { return ++turns > 100; });
+  EXPECT_TRUE(a.seen.write_ends.empty());
+  ASSERT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }));
+  EXPECT_EQ(b.seen.immediates.size(), 1U);
+}
+
+TEST_F(DirectResumption, APlacedMessageThatWasCutArrivesOnce) {
+  b.transport->enable_placement();
+  std::vector<std::byte> memory(1 << 20);
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, PlacementKey{1}, memory));
+  std::size_t placed = 0;
+  b.seen.when_placed_comes = [&] { ++placed; };
+  const std::vector<std::byte> payload = pattern(1 << 20, 3);
+  const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+  ASSERT_EQ(
+      a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)),
+      PostStatus::kOk);
+  for (int i = 0; i < 4 && placed == 0; ++i) {
+    b.poll();
+    cut();
+  }
+  ASSERT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }));
+  EXPECT_TRUE(a.seen.write_ends[0].error.ok());
+  EXPECT_EQ(placed, 1U);
+  EXPECT_EQ(memory, payload);
+  expect_no_failure();
+}
+
+TEST_F(DirectResumption, BothSidesMayNoticeTheLossAtOnce) {
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    cut();
+    b.transport->interrupt(a_at_b);
+    one_more_each_way(round);
+    if (HasFatalFailure()) return;
+  }
+  expect_no_failure();
+}
+
+TEST_F(DirectResumption, OneSideNoticesTheLossAndTheOtherDoesNot) {
+  for (std::uint32_t round = 0; round < 50; ++round) {
+    Node& notices = round % 2 == 0 ? a : b;
+    notices.transport->interrupt(round % 2 == 0 ? b_at_a : a_at_b);
+    // The other side learns it from the request of this one.
+    one_more_each_way(round);
+    if (HasFatalFailure()) return;
+  }
+  expect_no_failure();
+}
+
+// A message that was acknowledged by no reply is resent, whoever needs it.
+TEST_F(DirectResumption, AnIdleConnectionGoesOnWithoutAMessage) {
+  cut();
+  ASSERT_TRUE(until_both([&] { return resumed(a) == 1 && resumed(b) == 1; }));
+  expect_no_failure();
+  expect_idle_costs_nothing(a);
+}
+
+TEST_F(DirectResumption, MessagesOfASuspendedConnectionWaitForTheNext) {
+  cut();
+  a.poll();
+  ASSERT_THAT(a.transport->describe(b_at_a), HasSubstr("to be resumed"));
+  ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {}));
+  ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
+  EXPECT_EQ(resumed(a), 1U);
+}
+
+TEST_F(DirectResumption, ThePeersEndIsALoss) {
+  ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {&a}));
+  a.transport.reset();
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(b.seen.message_count, 1U) << "what it sent comes first";
+  EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("closed the connection"));
+}
+
+TEST_F(DirectResumption, APeerThatWasStartedAgainUnderItsNameIsAnotherOne) {
+  NetworkOptions options = options_for(DirectTransport::kName);
+  options.pid = a.transport->self().pid;
+  a.transport.reset();
+  a = open_node(options);
+  ASSERT_TRUE(until_both([&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(b.seen.failures.size(), 1U);
+  EXPECT_EQ(resumed(b), 0U);
+}
+
+TEST_F(DirectResumption, ASideThatHasDisconnectedDoesNotResume) {
+  a.transport->disconnect(b_at_a);
+  ASSERT_TRUE(until_both([&] { return !b.seen.failures.empty(); }));
+  EXPECT_TRUE(a.seen.failures.empty());
+  EXPECT_EQ(resumed(b), 0U);
+}
+
+TEST_F(DirectResumption, ALossThatNoConnectionEndsIsReportedAfterTheTimeout) {
+  NetworkOptions options;
+  options.output_timeout = std::chrono::milliseconds(100);
+  open_with(options);
+  cut();
+  // A listens, and answers nothing.
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(b.seen.failures[0].first, a_at_b);
+}
+
+TEST_F(DirectResumption, KeepsNoMoreMessagesThanItMay) {
+  NetworkOptions options;
+  options.retained_bytes = 10'000;
+  open_with(options);
+  cut();
+  a.poll();
+  const std::vector<std::byte> message = pattern(4'000, 1);
+  std::uint32_t taken = 0;
+  while (const MessageBuffer buffer = a.transport->reserve(b_at_a, message.size())) {
+    std::memcpy(buffer.data, message.data(), message.size());
+    ASSERT_EQ(a.transport->commit(b_at_a, buffer, message.size()), PostStatus::kOk);
+    ASSERT_LT(++taken, 100U);
+  }
+  EXPECT_EQ(taken, 3U) << "the third passes the limit";
+  ASSERT_TRUE(until_both([&] { return b.seen.message_count == taken; }));
+  EXPECT_TRUE(until_both([&] {
+    const MessageBuffer buffer = a.transport->reserve(b_at_a, message.size());
+    if (buffer) a.transport->abandon(b_at_a, buffer);
+    return static_cast<bool>(buffer);
+  })) << "acknowledgements make room";
+}
+
+// ---- Strangers
+
+class DirectTakeover : public DirectResumption {
+ protected:
+  // A raw socket with the names of A, to B.
+  RawCaller stranger() {
+    RawCaller caller(b);
+    caller.claim(a.transport->self());
+    return caller;
+  }
+  Greeting request(const RawCaller& caller) {
+    Greeting greeting = caller.greeting(GreetingKind::kResume);
+    greeting.incarnation = incarnation_of_a();
+    return greeting;
+  }
+  // A stranger on the path has seen it.
+  std::uint64_t incarnation_of_a() {
+    RawCaller listener(a);
+    listener.send(listener.greeting());
+    EXPECT_EQ(listener.answer(a), GreetingKind::kAccept);
+    return listener.answered().incarnation;
+  }
+  void expect_unharmed() {
+    one_more_each_way(1);
+    EXPECT_EQ(resumed(b), 0U);
+    expect_no_failure();
+  }
+};
+
+TEST_F(DirectTakeover, ARequestWithoutAProofChangesNothing) {
+  RawCaller caller = stranger();
+  caller.send(request(caller));
+  caller.send(Resumption{});
+  ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
+  expect_unharmed();
+}
+
+TEST_F(DirectTakeover, AWrongProofChangesNothing) {
+  RawCaller caller = stranger();
+  const Greeting greeting = request(caller);
+  caller.send(greeting);
+  caller.send(Resumption{});
+  ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
+  Greeting proof = greeting;
+  proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);
+  caller.send(proof);
+  caller.send(Resumption{});
+  ASSERT_EQ(caller.answer(b), GreetingKind::kNoStream);
+  EXPECT_TRUE(caller.is_disconnected(b));
+  expect_unharmed();
+}
+
+TEST_F(DirectTakeover, ARequestOfAnotherIncarnationIsRefusedAndChangesNothing) {
+  RawCaller caller = stranger();
+  caller.send(caller.greeting(GreetingKind::kResume));
+  caller.send(Resumption{});
+  EXPECT_EQ(caller.answer(b), GreetingKind::kNoStream);
+  expect_unharmed();
+}
+
+TEST_F(DirectTakeover, AProofThatWasNotAskedForIsRefused) {
+  RawCaller caller = stranger();
+  Greeting proof = request(caller);
+  proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);
+  caller.send(proof);
+  caller.send(Resumption{});
+  EXPECT_TRUE(caller.is_disconnected(b));
+  expect_unharmed();
+}
+
+TEST_F(DirectTakeover, AConnectRequestAfterAChallengeIsRefused) {
+  RawCaller caller = stranger();
+  caller.send(request(caller));
+  caller.send(Resumption{});
+  ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
+  caller.send(caller.greeting());
+  EXPECT_TRUE(caller.is_disconnected(b));
+  expect_unharmed();
+}
+
+TEST(ResumptionProof, DependsOnAllThatTheTwoContribute) {
+  ResumptionHalf one;
+  one.name = {NodeId(1), Pid(2)};
+  ResumptionHalf other;
+  other.name = {NodeId(1), Pid(3)};
+  const Digest request = prove_request(kKey, one, other);
+  const Digest resumed = prove_resumed(kKey, one, other);
+  EXPECT_NE(request, resumed);
+  EXPECT_NE(prove_request({}, one, other), request);
+  EXPECT_NE(prove_request(kKey, other, one), request);
+  for (const bool first : {true, false}) {
+    for (int field = 0; field < 6; ++field) {
+      ResumptionHalf changed = first ? one : other;
+      switch (field) {
+        case 0: ++changed.name.pid.value; break;
+        case 1: ++changed.incarnation; break;
+        case 2: ++changed.end.sin_port; break;
+        case 3: ++changed.end.sin_addr.s_addr; break;
+        case 4: changed.nonce.back() = std::byte{1}; break;
+        default: ++changed.received; break;
+      }
+      const ResumptionHalf& left = first ? changed : one;
+      const ResumptionHalf& right = first ? other : changed;
+      EXPECT_NE(prove_resumed(kKey, left, right), resumed) << first << field;
+      // The requester does not know yet what has arrived at the other side.
+      EXPECT_EQ(prove_request(kKey, left, right) == request, !first && field == 5)
+          << first << field;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lintel::transport

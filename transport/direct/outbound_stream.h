@@ -1,0 +1,97 @@
+#pragma once
+// OutboundStream: what a connection sends, from the first byte until the peer has acknowledged it.
+// It has no socket: it says which bytes are next, and is told how many the kernel has accepted.
+//
+// Holds records of the OutboundTable, first in, first out. A record stays until all its bytes are
+// acknowledged, because the kernel loses what it has accepted if the TCP connection breaks. Then
+// resume_at() begins again with the first byte that the peer has not received.
+// Also says where an acknowledgement of what was received goes: between two records.
+//
+// Owned by a connection of a DirectTransport; guarded by its owner's lock.
+// Invariants: (1) positions count the bytes of records, not of acknowledgements; (2) the peer has
+// all bytes before acknowledged(); (3) no record lies wholly before it.
+// Does not: allocate, send, or decide when an acknowledgement is due.
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "transport/direct/outbound_table.h"
+
+namespace lintel::transport {
+
+class OutboundStream {
+ public:
+  // The most parts that next() returns.
+  static constexpr std::size_t kParts = 3;
+  // In front of the first part of each record are as many bytes for an acknowledgement, so that the
+  // kernel gets both in one part.
+  static constexpr std::size_t kHeadroom = sizeof(PieceHeader);
+
+  explicit OutboundStream(OutboundTable& table) : table_(&table) {}
+
+  // REQUIRES: the record has bytes, and is in no stream.
+  void append(Outbound& record);
+  bool empty() const { return first_ == Outbound::kNone; }
+  // There is something that the kernel has not accepted.
+  bool waits() const { return unsent_ != Outbound::kNone || acknowledgement_left_ > 0; }
+
+  // The next bytes for the kernel, in parts. Between two records, an acknowledgement comes first if
+  // it says more than the last one: that all before `received` has arrived. Empty: none.
+  std::span<const iovec> next(std::uint64_t received);
+  // The kernel has accepted `bytes` bytes of next(). Returns the record whose last byte was among
+  // them for the first time, or nullptr.
+  Outbound* accepted(std::size_t bytes);
+  // What was acknowledged to the peer last.
+  std::uint64_t told() const { return told_; }
+
+  // The peer has received all bytes before `position`: calls done(Outbound&) for each record of
+  // which nothing is missing, which is in no stream any more. False: these were never sent.
+  template <class Done>
+  bool acknowledge(std::uint64_t position, Done done) {
+    if (position < acknowledged_ || position > sent()) return false;
+    acknowledged_ = position;
+    while (!empty() && table_->at(first_).end() <= position) done(pop_front());
+    return true;
+  }
+  // The low 32 bits of a position, which is within 2^31 bytes of acknowledged().
+  std::uint64_t position_of(std::uint32_t low) const {
+    return acknowledged_ + static_cast<std::uint32_t>(low - static_cast<std::uint32_t>(acknowledged_));
+  }
+  std::uint64_t acknowledged() const { return acknowledged_; }
+
+  // The TCP connection was replaced. The peer has received all before acknowledged(), and knows
+  // that all before `received` has arrived here.
+  void resume(std::uint64_t received);
+
+  // The position up to which the kernel has accepted it on the present TCP connection.
+  std::uint64_t sent() const {
+    return unsent_ == Outbound::kNone ? end_ : table_->at(unsent_).begin + unsent_from_;
+  }
+  // Bytes of frames that are kept here.
+  std::size_t frame_bytes() const { return frame_bytes_; }
+  // Takes the first record out, acknowledged or not. REQUIRES: !empty().
+  Outbound& pop_front();
+
+ private:
+  iovec rest_of_acknowledgement();
+
+  OutboundTable* table_;
+  std::uint32_t first_ = Outbound::kNone;
+  std::uint32_t last_ = Outbound::kNone;
+  std::uint32_t unsent_ = Outbound::kNone;  // the first that the kernel has not accepted whole
+  std::size_t unsent_from_ = 0;             // its bytes that the kernel has accepted
+  std::uint64_t end_ = 0;                   // of the last record
+  std::uint64_t acknowledged_ = 0;
+  std::uint64_t told_ = 0;
+  std::size_t frame_bytes_ = 0;
+  // One that has begun is sent to its end before anything else.
+  std::array<std::byte, sizeof(PieceHeader)> acknowledgement_{};
+  std::size_t acknowledgement_left_ = 0;
+  std::array<iovec, kParts> parts_{};
+};
+
+}  // namespace lintel::transport
