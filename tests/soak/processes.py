@@ -56,14 +56,16 @@ class Process:
     end.
     """
 
-    def __init__(self, network, *command):
+    def __init__(self, network, *command, settings=None):
+        self.settings = settings or {}
         self.command = [str(word) for word in command]
         self.network = network
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
         environment = {name: value
                        for name, value in os.environ.items()
                        if not name.startswith("LINTEL_")}
-        environment.update(LINTEL_PROVIDER=network, LINTEL_DUMP_SIGNAL="USR1")
+        environment.update(LINTEL_PROVIDER=network, LINTEL_DUMP_SIGNAL="USR1",
+                           **self.settings)
         self.process = subprocess.Popen(
             self.command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors, text=True, start_new_session=True,
@@ -72,7 +74,8 @@ class Process:
         self.unread = ""
 
     def __str__(self):
-        return f"LINTEL_PROVIDER='{self.network}' {' '.join(self.command)}"
+        settings = "".join(f"{name}='{value}' " for name, value in self.settings.items())
+        return f"LINTEL_PROVIDER='{self.network}' {settings}{' '.join(self.command)}"
 
     def said(self):
         """The end of what it has written to standard error."""

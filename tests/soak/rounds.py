@@ -10,6 +10,7 @@ import dataclasses
 import os
 import random
 import re
+import tempfile
 import time
 
 from hostile_round import HostileRound
@@ -20,6 +21,8 @@ NETWORKS = ("direct", "net", "tcp;ofi_rxm", "shm")
 NO_KILLS = ("shm",)
 # Strangers speak the format of this network, in each third of its rounds.
 ATTACKED, ATTACKED_EACH = "direct", 3
+# Which resumes connections that are lost. Each message or write of its jobs and peers may lose one.
+RESUMES, RESET = "direct", 0.005
 SLOTS = 16  # as in soak_process.c
 LOST = 3    # exit code of a peer whose survivor is gone
 MOST_PEERS = 3  # of one survivor at a time
@@ -49,6 +52,7 @@ class Done:
     kills: int = 0
     restarts: int = 0
     attacks: int = 0  # of strangers
+    resumed: int = 0  # connections that were lost and went on, counted at both ends
     # What was done per second under attack, as parts of the same without.
     rates: dict = dataclasses.field(default_factory=dict)
 
@@ -64,11 +68,12 @@ class Survivor:
         self.visits = 0
         self.warm = self.last = None
 
-    def peer(self, seed, operations):
+    def peer(self, seed, operations, settings=None):
         """A peer with a slot that nobody has used for some time."""
         self.visits += 1
         return Process(
-            self.network, self.program, "peer", *self.name, self.visits % SLOTS, seed, operations)
+            self.network, self.program, "peer", *self.name, self.visits % SLOTS, seed, operations,
+            settings=settings)
 
     def report(self):
         self.process.tell("report")
@@ -112,6 +117,7 @@ class Network:
         self.tree, self.name, self.seed = tree, network, seed
         self.done = Done()
         self.may_kill = network not in NO_KILLS
+        self.counters = tempfile.TemporaryDirectory()
         self.survivors = self.new_survivors()
 
     def new_survivors(self):
@@ -152,6 +158,7 @@ class Network:
         if self.name == ATTACKED and number % ATTACKED_EACH == 0:
             HostileRound(self, number).run()
         self.done.rounds += 1
+        self.count_resumed()
         for survivor in self.survivors:
             survivor.expect_quiet()
             if survivor.warm is None:
@@ -163,13 +170,30 @@ class Network:
         for survivor in self.survivors:
             survivor.end()
 
+    # -- Lost connections --------------------------------------------------------------------------
+
+    def resets(self, choice):
+        """Settings of a process whose connections are lost again and again."""
+        if self.name != RESUMES:
+            return {}
+        return {"LINTEL_FAULTS": f"seed={choice.randrange(1 << 30)},reset={RESET}",
+                "LINTEL_COUNTERS_FILE": os.path.join(self.counters.name, "%p")}
+
+    def count_resumed(self):
+        for entry in os.scandir(self.counters.name):
+            with open(entry.path, encoding="ascii") as file:
+                found = re.search(r"connections_resumed (\d+)", file.read())
+            self.done.resumed += int(found[1]) if found else 0
+            os.remove(entry.path)
+
     # -- MPI ---------------------------------------------------------------------------------------
 
     def start_job(self, choice, rounds):
         job = Process(self.name, os.path.join(self.tree, "tools", "lintel-run", "lintel-run"),
                       "-n", choice.randint(2, 5),
                       os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"),
-                      choice.randrange(1 << 30), rounds, choice.choice((1000, 100000, 300000)))
+                      choice.randrange(1 << 30), rounds, choice.choice((1000, 100000, 300000)),
+                      settings=self.resets(choice))
         self.done.jobs += 1
         return job
 
@@ -209,9 +233,11 @@ class Network:
         for survivor in self.survivors:
             for _ in range(choice.randint(1, MOST_PEERS)):
                 if self.may_kill and choice.randrange(2) == 0:
-                    doomed.append(survivor.peer(choice.randrange(1 << 30), 0))
+                    doomed.append(
+                        survivor.peer(choice.randrange(1 << 30), 0, self.resets(choice)))
                 else:
-                    peers.append(survivor.peer(choice.randrange(1 << 30), choice.randint(50, 1500)))
+                    peers.append(survivor.peer(choice.randrange(1 << 30),
+                                               choice.randint(50, 1500), self.resets(choice)))
         for peer in doomed:
             peer.line()
             time.sleep(choice.random() * 0.2)

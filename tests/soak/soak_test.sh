@@ -33,5 +33,6 @@ for network in direct net "tcp;ofi_rxm" shm; do
   }
 done
 grep -qE "^direct: .* [1-9][0-9]* kills, 1 restarts" <<< "$out"
+grep -qE "^direct: [1-9][0-9,]* times a lost connection went on" <<< "$out"
 grep -qE "^direct: [1-9][0-9,]* attacks by strangers" <<< "$out"
 grep -q "^nothing was wrong" <<< "$out"

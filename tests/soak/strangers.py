@@ -33,7 +33,7 @@ WRITE = struct.Struct("!QQII")
 PLACED = struct.Struct("!Q")
 FRAME = struct.Struct("!HBBIIIII")
 INTRODUCTION = struct.Struct("!IIQIIIB3x32s")
-GREETING_MAGIC, STREAM_VERSION, CONNECT, ACCEPT = 0x4C4E5444, 1, 1, 2
+GREETING_MAGIC, STREAM_VERSION, CONNECT, ACCEPT = 0x4C4E5444, 2, 1, 2
 MESSAGE, WRITTEN, WITH_PLACE = 1, 2, 3  # kinds of pieces
 FRAME_MAGIC, HELLO = 0x4C54, 1
 MOST_MESSAGE, MOST_WRITE, MOST_PLACED = 69632, 16 << 20, 1 << 20
@@ -165,7 +165,7 @@ async def half_a_greeting(strangers, target):
 async def wrong_greeting(strangers, target):
     caller = strangers.name_of_nobody()
     wrong = strangers.choice.choice((
-        {"magic": strangers.number(32)}, {"version": strangers.choice.choice((0, 2, 65535))},
+        {"magic": strangers.number(32)}, {"version": strangers.choice.choice((0, 1, 3, 65535))},
         {"kind": strangers.choice.choice((0, 2, 3, 255))}, {"to_pid": target + 1},
         {"to_nid": caller[0]}, {"from_nid": LOOPBACK}, {"from_nid": LOOPBACK, "from_pid": target}))
     async with Line(target, caller[0]) as line:
