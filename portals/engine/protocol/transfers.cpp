@@ -103,8 +103,8 @@ bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t 
 // bytes, and fills in that CLEAR. False: a piece could not be registered.
 bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::size_t room,
                            wire::Clear& clear, std::byte* segments) {
-  const std::size_t most =
-      std::min(kMostSegments, (room - sizeof(wire::Clear)) / sizeof(wire::Segment));
+  const std::size_t most = std::min<std::size_t>(
+      wire::kMostSegments, (room - sizeof(wire::Clear)) / sizeof(wire::Segment));
   std::uint32_t count = 0;
   std::uint64_t length = 0;
   bool registered = true;

@@ -57,11 +57,8 @@ class Transfers {
     wire::Response response{};
     std::uint64_t release_token = 0;
   };
-  // in a CLEAR, so that it fits into a message of every network and little memory is pinned at a
-  // time
-  static constexpr std::size_t kMostSegments = 64;
   static constexpr std::size_t kMostClearBytes =
-      sizeof(wire::Clear) + kMostSegments * sizeof(wire::Segment);
+      sizeof(wire::Clear) + wire::kMostSegments * sizeof(wire::Segment);
 
   Transfers(transport::Transport& transport, Outbox& outbox, Operations& operations,
             Counters& counters);

@@ -168,7 +168,7 @@ bool response_agrees(const MessageHeader& header, std::span<const std::byte> byt
 
 bool clear_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   const Clear clear = parse_clear(bytes);
-  if (clear.segment_count == 0 ||
+  if (clear.segment_count == 0 || clear.segment_count > kMostSegments ||
       header.payload_length != std::uint64_t{clear.segment_count} * sizeof(Segment))
     return false;
   std::uint64_t missing = clear.length;

@@ -143,6 +143,10 @@ struct Clear {
 };
 static_assert(sizeof(Clear) == 40);
 
+// in a CLEAR, so that it fits into a message of every network, little memory is pinned at a time,
+// and its receiver plans a bounded number of writes
+inline constexpr std::uint32_t kMostSegments = 64;
+
 struct Segment {
   std::uint64_t key;
   std::uint64_t address;

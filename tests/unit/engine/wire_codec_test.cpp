@@ -147,6 +147,11 @@ TEST(WireCodec, ClearMaySayThatMoreFollows) {
 
 TEST(WireCodec, ClearWithoutSegmentsIsRejected) { EXPECT_FALSE(accepted(clear(0, {}))); }
 
+TEST(WireCodec, ClearWithMoreThan64SegmentsIsRejected) {
+  EXPECT_TRUE(accepted(clear(64, std::vector<std::uint64_t>(64, 1))));
+  EXPECT_FALSE(accepted(clear(65, std::vector<std::uint64_t>(65, 1))));
+}
+
 TEST(WireCodec, ClearWithAnEmptySegmentIsRejected) {
   EXPECT_FALSE(accepted(clear(0, {0})));
   EXPECT_FALSE(accepted(clear(5, {5, 0})));
