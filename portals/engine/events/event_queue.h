@@ -77,6 +77,13 @@ class EventQueue {
   // There is no unread event, and none will come of a message that is already matched. Events of
   // operations that this process has started do not count.
   bool quiet() const { return unread() == 0 && arriving_ == 0; }
+  // Whether there is room for the event of one more message of another process. A queue that does
+  // not grow may lose events instead. One that grows has room for kMostGrown, because the program
+  // may not take any for a long time, in which processes can send any number of messages.
+  bool takes_message() {
+    return !grows_ || unread() < capacity_ || (capacity_ < kMostGrown && grow());
+  }
+  static constexpr std::uint64_t kMostGrown = std::uint64_t{1} << 19;
 
   std::uint64_t capacity() const { return capacity_; }
   // How many more events have room, after all events that are owed.

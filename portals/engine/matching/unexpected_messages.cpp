@@ -48,9 +48,9 @@ PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
   if (header &&
       (portal.unexpected.size() >= max_of_portal_ || messages_.size() >= messages_.limit()))
     return Room::kNoHeader;
-  if (!portal.flow_control) return Room::kEnough;
-  const EventQueue* queue = events_.queue(portal.queue);
+  EventQueue* const queue = events_.queue(portal.queue);
   if (queue == nullptr) return Room::kEnough;
+  if (!portal.flow_control) return queue->takes_message() ? Room::kEnough : Room::kQueueFull;
   // The events that it will log: its own, AUTO_UNLINK if it uses the entry up, and AUTO_FREE if no
   // header delays that.
   std::uint64_t events = descriptor.has(option::kEndDisable | option::kSuccessDisable) ? 0 : 1;

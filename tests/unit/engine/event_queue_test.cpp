@@ -103,6 +103,17 @@ TEST_F(EventQueueTest, QueueThatGrowsGoesOnWithItsNumbers) {
   for (std::uint32_t i = 0; i < 9; ++i) EXPECT_EQ(growing.deposit(event(i)).sequence, first + i);
 }
 
+TEST_F(EventQueueTest, QueueThatGrowsTakesNoMessagesBeyondItsLimitAndNoEventIsLost) {
+  EventQueue growing(EventQueue::kMostGrown / 2, nullptr, 0, true);
+  std::uint64_t messages = 0;
+  for (; growing.takes_message(); ++messages) EXPECT_FALSE(growing.deposit(event(1)).lost_one);
+  EXPECT_EQ(messages, EventQueue::kMostGrown);
+  EXPECT_FALSE(growing.deposit(event(2)).lost_one) << "of an operation of this process";
+  const Event* taken = nullptr;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(growing.take(taken), Taken::kEvent);
+  EXPECT_TRUE(growing.takes_message());
+}
+
 TEST_F(EventQueueTest, LossIsToldOnceWithTheOldestSurvivor) {
   deposit(1, 7);
   int losses = 0;
