@@ -71,13 +71,15 @@ constexpr Setting kSettings[] = {
      "Number of buffers for incoming messages, of libfabric's providers.",
      &Config::receive_buffers},
     {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
-     "Operations that one process may have started and not ended, and separately operations of "
-     "others that it serves; at most 262144 of each. A call that would start one more waits until "
-     "one has ended.",
+     "Operations that one process may have started and not ended, and separately long operations "
+     "of others that it serves, a quarter of them for one process; at most 262144 of each. A call "
+     "that would start one more waits until one has ended. A long operation of others that would "
+     "be one more is refused. At most a quarter are under way to one process; further ones wait.",
      &Config::max_operations},
     {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 4 * kMegabyte, 1024 * 1024 * kMegabyte, {},
      "Memory of a process for answers that other processes do not read, a quarter of it for one of "
-     "them. A process that exceeds this is given up: its operations end with an error.",
+     "them. A process that exceeds this is given up: its operations end with an error. Processes "
+     "of Lintel do not exceed it, because they ask each other for no more than 1 MiB at a time.",
      &Config::memory_limit},
     {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
      "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an "

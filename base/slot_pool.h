@@ -64,6 +64,10 @@ class SlotPool {
     return {object, {slot, cell.generation}};
   }
 
+  // Makes sure that the next create() needs no memory of its own. False: `limit` objects exist.
+  // Throws what the allocation throws; nothing has changed then.
+  bool reserve() { return first_free_ != kNoSlot || grow(); }
+
   // The object, or nullptr if `id` names none or one that was destroyed.
   T* get(SlotId id) {
     if (id.slot >= capacity()) return nullptr;

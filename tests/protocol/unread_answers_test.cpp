@@ -1,4 +1,5 @@
-// A peer that sends requests and reads no answers: what it makes the target keep has a limit.
+// A peer that sends requests and reads no answers, or never ends what it has begun: what it makes
+// the target keep has a limit, and who keeps the rules is not given up.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -33,12 +34,63 @@ TEST_F(UnreadAnswers, APeerThatReadsNoneIsGivenUp) {
   for (int i = 0; i < 3000; ++i) deaf.post_bytes(1, bytes);
   job->settle();
   EXPECT_EQ(given_up(), 1U);
+  // Its answers fill two frames before the first has to wait.
+  EXPECT_LT(job->process(1).counters().get(Counter::kMessagesReceived), 1000U)
+      << "it is given up at its limit and not at the end of a turn";
 }
 
 TEST_F(UnreadAnswers, APeerThatReadsThemMaySendAsManyRequestsAsItWants) {
   RawPeer peer(*job);
   for (int i = 0; i < 400; ++i) peer.send(1, peer.request(MessageKind::kGet, job->id(1), 8));
   EXPECT_EQ(given_up(), 0U);
+}
+
+// The answers to all of its requests would exceed its part of the memory by far, and none of them
+// can leave while requests arrive.
+TEST_F(UnreadAnswers, AProcessThatReadsThemMayHaveMoreOutstandingThanAreKept) {
+  constexpr std::size_t kGets = 4000;
+  constexpr std::size_t kLength = 4000;
+  Bytes theirs = pattern(kLength);
+  Bytes ours(kLength);
+  start({.endpoint = {.eager_limit = 4096, .max_operations = 1 << 16, .answer_limit = 4 << 20}});
+  target(theirs, {.options = kGet | PTL_MD_MANAGE_REMOTE, .quiet = true});
+  const ptl_handle_md_t md = bind(this->md(ours, {.quiet = true}, 0));
+  for (std::size_t i = 0; i < kGets; ++i) ASSERT_EQ(post_get(md), PTL_OK);
+  job->settle(1s);
+  EXPECT_EQ(given_up(), 0U);
+  EXPECT_EQ(job->process(0).counters().get(Counter::kPeerFailures), 0U);
+  EXPECT_EQ(job->process(0).counters().get(Counter::kRepliesReceived), kGets);
+  EXPECT_EQ(ours, theirs);
+}
+
+class UnendedOperations : public ProtocolTest {
+ protected:
+  static constexpr std::size_t kMost = 64;
+  UnendedOperations()
+      : ProtocolTest({.endpoint = {.eager_limit = 1024, .max_operations = kMost}}) {}
+  std::uint64_t refused() const {
+    return job->process(1).counters().get(Counter::kOperationsRefused);
+  }
+};
+
+// It announces data and never sends them.
+TEST_F(UnendedOperations, APeerThatEndsNoneLeavesRoomForTheOthers) {
+  Bytes memory(4096);
+  target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
+  RawPeer silent(*job);
+  for (std::size_t i = 0; i < kMost; ++i) {
+    portals::wire::Request put = silent.request(MessageKind::kPut, job->id(1), 4096);
+    put.header.flags = portals::wire::kFlagAnnounced;
+    put.sender_token = i + 1;
+    silent.send(1, put);
+  }
+  EXPECT_EQ(refused(), kMost - kMost / 4);
+
+  Bytes large = pattern(4096);
+  const ptl_handle_md_t md = source(large);
+  EXPECT_EQ(put(md, {.ack = true}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK");
+  EXPECT_EQ(memory, large);
 }
 
 }  // namespace

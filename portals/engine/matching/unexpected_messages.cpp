@@ -1,5 +1,6 @@
 #include "portals/engine/matching/unexpected_messages.h"
 
+#include <new>
 #include <utility>
 
 #include "base/assert.h"
@@ -45,8 +46,7 @@ PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
                                                PortalList list) {
   using Room = PortalTable::Room;
   const bool header = list == PortalList::kOverflow && !descriptor.has(option::kHeaderDisable);
-  if (header &&
-      (portal.unexpected.size() >= max_of_portal_ || messages_.size() >= messages_.limit()))
+  if (header && (portal.unexpected.size() >= max_of_portal_ || !make_room()))
     return Room::kNoHeader;
   EventQueue* const queue = events_.queue(portal.queue);
   if (queue == nullptr) return Room::kEnough;
@@ -58,6 +58,15 @@ PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
     events += list == PortalList::kOverflow && !header ? 2 : 1;
   }
   return queue->room() >= events ? Room::kEnough : Room::kQueueFull;
+}
+
+// False: there are too many headers, or there is no memory for one more.
+bool UnexpectedMessages::make_room() {
+  try {
+    return messages_.reserve();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void UnexpectedMessages::begin(Completion& completion) {

@@ -63,6 +63,7 @@ class UnexpectedMessages {
   [[gnu::cold]] void drop_all() LINTEL_REQUIRES(kLock);
 
  private:
+  bool make_room() LINTEL_REQUIRES(kLock);
   void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant)
       LINTEL_REQUIRES(kLock);
   void log_claimed(UnexpectedMessage& message) LINTEL_REQUIRES(kLock);

@@ -13,10 +13,11 @@ namespace {
 // A turn that finds no memory is abandoned and tried again. A network that knows whose message
 // needed the memory gives up that peer before.
 template <class Turn>
-std::size_t turn_with_memory(Turn turn) LINTEL_REQUIRES(kLock) {
+std::size_t turn_with_memory(Counters& counters, Turn turn) LINTEL_REQUIRES(kLock) {
   try {
     return turn();
   } catch (const std::bad_alloc&) {
+    counters.add(Counter::kTurnsAbandoned);
     static std::atomic<bool> logged{false};
     if (!logged.exchange(true))
       LINTEL_LOG(kError, "this process has no memory for a turn of progress; it is tried again");
@@ -167,7 +168,7 @@ std::size_t Process::poll(TimePoint now, bool hold) {
                        static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  const std::size_t happened = turn_with_memory([&]() LINTEL_REQUIRES(kLock) {
+  const std::size_t happened = turn_with_memory(counters_, [&]() LINTEL_REQUIRES(kLock) {
     std::size_t reports = hold ? endpoint_->poll_arrivals(now) : endpoint_->poll(now);
     if (attached_work_ != nullptr) [[unlikely]] {
       reports += attached_work_->poll();
@@ -181,15 +182,16 @@ std::size_t Process::poll(TimePoint now, bool hold) {
 
 void Process::flush() {
   if (endpoint_ == nullptr) return;
-  turn_with_memory([&]() LINTEL_REQUIRES(kLock) {
+  turn_with_memory(counters_, [&]() LINTEL_REQUIRES(kLock) {
     endpoint_->flush();
     return std::size_t{0};
   });
 }
 
 void Process::carry_out_triggered() {
-  if (endpoint_ == nullptr || !std::exchange(pending_work_.triggers_due, false)) return;
-  if (endpoint_->initiator().carry_out_triggered()) pending_work_.triggers_due = true;
+  if (endpoint_ == nullptr || !pending_work_.triggers_due) return;
+  // Changed only afterwards: if there is no memory, the next turn continues.
+  pending_work_.triggers_due = endpoint_->initiator().carry_out_triggered();
 }
 
 TimePoint Process::next_deadline() const {

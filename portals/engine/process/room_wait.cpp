@@ -49,6 +49,8 @@ Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::Messa
     if (wait.peer_lost())
       return process.endpoint().initiator().fail_unstarted(interface, kind, arguments);
     if (wait.stopped()) return Status::kAborted;
+    // There was no memory, which the end of other operations may give back.
+    if (process.endpoint().initiator().has_room()) process.progress().advance();
   }
 }
 

@@ -38,6 +38,10 @@ class AnswerBudget {
         total_ <= limit_)
       overdrawn_ = transport::kNoPeer;  // it has read some meanwhile, or is gone
   }
+  // Whether this many bytes more leave the peer within its part, and all within the whole.
+  bool fits(transport::PeerId peer, std::size_t bytes) const {
+    return kept_for(peer) + bytes <= limit_ / 4 && total_ + bytes <= limit_;
+  }
   // A peer that is to be given up, because it has overdrawn its part, or, where all together have
   // overdrawn the whole, because it has the most; kNoPeer: there is none.
   transport::PeerId overdrawn() const { return overdrawn_; }

@@ -1,6 +1,7 @@
 #include "portals/engine/protocol/endpoint.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/log.h"
@@ -8,13 +9,20 @@
 namespace lintel::portals {
 namespace {
 
-// Ends what needs the messages, which will not be sent.
-[[gnu::cold]] void close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure,
-                                Initiator& initiator) LINTEL_REQUIRES(kLock) {
-  for (Outbox::Unsent& message : unsent) {
-    if (message.completion.interface != nullptr)
-      message.completion.interface->close(message.completion, failure);
-    if (message.operation.generation != 0) initiator.fail_unsent(message.operation, failure);
+// Ends what needs the message, which will not be sent.
+[[gnu::cold]] void close_unsent(Outbox::Unsent& message, Failure failure, Initiator& initiator)
+    LINTEL_REQUIRES(kLock) {
+  if (message.completion.interface != nullptr)
+    message.completion.interface->close(message.completion, failure);
+  if (message.operation.generation != 0) initiator.fail_unsent(message.operation, failure);
+}
+
+// Writes a line for which there may be no memory.
+template <class Write>
+[[gnu::cold]] void log_if_possible(Write&& write) LINTEL_REQUIRES(kLock) {
+  try {
+    write();
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -27,8 +35,8 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       limits_(TransferLimits::of(options.eager_limit, transport_->attributes())),
       peers_(*transport_),
       placed_messages_(*transport_, peers_),
-      outbox_(*transport_, counters, options.answer_limit),
       operations_(*transport_, options.max_operations),
+      outbox_(*transport_, operations_, counters, options.answer_limit),
       transfers_(*transport_, outbox_, operations_, counters),
       initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,
                  transfers_, interfaces_, counters),
@@ -41,7 +49,9 @@ Endpoint::~Endpoint() {
   // here waits for them.
   operations_.for_each([this](Operation& operation)
                            LINTEL_REQUIRES(kLock) { fail(operation, Failure::kShutdown); });
-  close_unsent(outbox_.take_all(), Failure::kShutdown, initiator_);
+  outbox_.take_all([this](Outbox::Unsent& unsent) LINTEL_REQUIRES(kLock) {
+    close_unsent(unsent, Failure::kShutdown, initiator_);
+  });
 }
 
 void Endpoint::attach(NetworkInterface& interface) {
@@ -51,15 +61,26 @@ void Endpoint::attach(NetworkInterface& interface) {
 
 void Endpoint::detach(NetworkInterface& interface) {
   LINTEL_ASSERT(interfaces_.get(interface.kind()) == &interface);
-  for (Outbox::Unsent& unsent : outbox_.withdraw(interface.kind())) {
+  outbox_.withdraw(interface.kind(), [&](Outbox::Unsent& unsent) LINTEL_REQUIRES(kLock) {
     if (unsent.completion.interface != nullptr)
       interface.close(unsent.completion, Failure::kShutdown);
-  }
-  operations_.for_each([&](Operation& operation) LINTEL_REQUIRES(kLock) {
-    if (operation.interface_kind != interface.kind()) return;
-    if (!ending_) transfers_.notify_ending(operation);
-    fail(operation, Failure::kShutdown);
   });
+  transport::PeerId not_notified;
+  do {
+    not_notified = transport::kNoPeer;
+    operations_.for_each([&](Operation& operation) LINTEL_REQUIRES(kLock) {
+      if (operation.interface_kind != interface.kind() || not_notified != transport::kNoPeer)
+        return;
+      try {
+        if (!ending_) transfers_.notify_ending(operation);
+      } catch (const std::bad_alloc&) {
+        not_notified = operation.peer;  // which would wait for ever; all its operations end below
+        return;
+      }
+      fail(operation, Failure::kShutdown);
+    });
+    if (not_notified != transport::kNoPeer) no_memory_for(not_notified);
+  } while (not_notified != transport::kNoPeer);
   interfaces_.rows[interface.kind()].interface = nullptr;
 }
 
@@ -82,9 +103,13 @@ std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
 
 void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   counters_.add(Counter::kPeerFailures);
-  peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
+  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+    peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
+  });
   peers_.notify_waiters(peer);
-  close_unsent(outbox_.take(peer), Failure::kPeerDead, initiator_);
+  outbox_.take(peer, [this](Outbox::Unsent& unsent) LINTEL_REQUIRES(kLock) {
+    close_unsent(unsent, Failure::kPeerDead, initiator_);
+  });
   while (Operation* const operation = operations_.first_with(peer))
     fail(*operation, Failure::kPeerDead);
   interfaces_.for_each([&](NetworkInterface& interface) LINTEL_REQUIRES(kLock) {
@@ -120,13 +145,29 @@ std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
 
 // It sends requests and does not read the answers.
 void Endpoint::give_up_reader(transport::PeerId peer) {
-  LINTEL_LOG(kWarn,
-             "peer %s; given up: it does not read %zu bytes of answers (LINTEL_MEMORY_LIMIT)",
-             transport_->describe(peer).c_str(), outbox_.answers().kept_for(peer));
+  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+    LINTEL_LOG(kWarn,
+               "peer %s; given up: it does not read %zu bytes of answers (LINTEL_MEMORY_LIMIT)",
+               transport_->describe(peer).c_str(), outbox_.answers().kept_for(peer));
+  });
   counters_.add(Counter::kPeersOverdrawn);
+  give_up(peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
+}
+
+// A part of what the peer has sent could not be handled, or it could not be answered.
+void Endpoint::no_memory_for(transport::PeerId peer) {
+  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+    LINTEL_LOG(kWarn, "peer %s; given up: this process has no memory for what it has sent",
+               transport_->describe(peer).c_str());
+  });
+  counters_.add(Counter::kPeersWithoutMemory);
+  given_up_ = peer;
+  give_up(peer, Error(Loss::kPeer, "receive", "there is no memory for what the peer has sent"));
+}
+
+void Endpoint::give_up(transport::PeerId peer, Error error) {
   transport_->disconnect(peer);
-  on_peer_failed(peer,
-                 Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
+  on_peer_failed(peer, error);
 }
 
 void Endpoint::count_frames() {

@@ -3,7 +3,8 @@
 // the parts of the engine that exchange messages with peers.
 //
 // Owned by the Process; owns its transport and its parts. Every member REQUIRES the process' lock.
-// It passes each message, end of a write and loss of a peer to the part that handles it.
+// It passes each message, end of a write and loss of a peer to the part that handles it. If there
+// is no memory for what a peer has sent, the peer is given up: a part of it is missing then.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
 // More than 30 members: six are functions of transport::Sink, ten the parts and what they share.
 // Does not: wait, lock, or read a clock. Arrivals are in endpoint_dispatch.cpp.
@@ -57,11 +58,13 @@ class Endpoint : public transport::Sink {
 
   // Receives what has arrived, sends what had no room. Returns the number of things that happened.
   std::size_t poll(TimePoint now) LINTEL_REQUIRES(kLock) {
+    given_up_ = transport::kNoPeer;
     return turn(transport_->poll(now, *this), now);
   }
   // The same in two halves. What is sent between them shares frames with the answers to arrivals.
   // Call flush() only if something happened.
   std::size_t poll_arrivals(TimePoint now) LINTEL_REQUIRES(kLock) {
+    given_up_ = transport::kNoPeer;
     return turn(transport_->poll_arrivals(now, *this), now);
   }
   void flush() LINTEL_REQUIRES(kLock) { transport_->flush(*this); }
@@ -91,7 +94,12 @@ class Endpoint : public transport::Sink {
 
  private:
   std::size_t turn(std::size_t happened, TimePoint now) LINTEL_REQUIRES(kLock);
+  template <class Handle>
+  void with_memory(transport::PeerId from, Handle&& handle) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void no_memory_for(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void give_up_reader(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void give_up(transport::PeerId peer, Error error) LINTEL_REQUIRES(kLock);
+  void dispatch(transport::PeerId from, std::span<const std::byte> message) LINTEL_REQUIRES(kLock);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                   std::span<const std::byte> payload) LINTEL_REQUIRES(kLock);
   void on_clear(transport::PeerId from, const wire::Clear& message,
@@ -108,12 +116,14 @@ class Endpoint : public transport::Sink {
   InterfaceTable interfaces_ LINTEL_GUARDED_BY(kLock);
   Peers peers_ LINTEL_GUARDED_BY(kLock);
   PlacedMessages placed_messages_ LINTEL_GUARDED_BY(kLock);
-  Outbox outbox_ LINTEL_GUARDED_BY(kLock);
   Operations operations_ LINTEL_GUARDED_BY(kLock);
+  Outbox outbox_ LINTEL_GUARDED_BY(kLock);
   Transfers transfers_ LINTEL_GUARDED_BY(kLock);
   Initiator initiator_ LINTEL_GUARDED_BY(kLock);
   Target target_ LINTEL_GUARDED_BY(kLock);
   TimePoint last_poll_ LINTEL_GUARDED_BY(kLock);
+  // given up in this turn; what is left of its frame that is being read is ignored
+  transport::PeerId given_up_ LINTEL_GUARDED_BY(kLock) = transport::kNoPeer;
   bool ending_ LINTEL_GUARDED_BY(kLock) = false;  // the last interface is being closed
 };
 

@@ -1,12 +1,34 @@
 // Messages that arrive: checks them, and passes them to the interface and the part of the engine
 // that they are for.
 
+#include <new>
+
 #include "portals/engine/interface/drop_counter.h"
 #include "portals/engine/protocol/endpoint.h"
 
 namespace lintel::portals {
 
+template <class Handle>
+void Endpoint::with_memory(transport::PeerId from, Handle&& handle) {
+  if (from == given_up_ && from != transport::kNoPeer) [[unlikely]]
+    return;
+  try {
+    handle();
+  } catch (const std::bad_alloc&) {
+    return no_memory_for(from);
+  }
+  // At once, because there may be more of its requests in this frame and this turn.
+  if (outbox_.answers().overdrawn() == from && from != transport::kNoPeer) [[unlikely]] {
+    given_up_ = from;
+    give_up_reader(from);
+  }
+}
+
 void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> message) {
+  with_memory(from, [&]() LINTEL_REQUIRES(kLock) { dispatch(from, message); });
+}
+
+void Endpoint::dispatch(transport::PeerId from, std::span<const std::byte> message) {
   counters_.add(Counter::kMessagesReceived);
   peers_.note_message(from);
   wire::MessageHeader header;
@@ -49,7 +71,9 @@ void Endpoint::on_placed_message(transport::PeerId from, std::span<const std::by
   if (request.length != payload.length) return drop_foreign(DropCause::kMalformed, payload.length);
   request.header.flags = 0;  // the data are here, and no answer is wanted
   counters_.add(Counter::kBytesReceived, payload.length);
-  on_request(from, wire::MessageKind::kPut, request, payload.bytes);
+  with_memory(from, [&]() LINTEL_REQUIRES(kLock) {
+    on_request(from, wire::MessageKind::kPut, request, payload.bytes);
+  });
 }
 
 void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
@@ -121,11 +145,17 @@ void Endpoint::on_immediate(transport::PeerId from, transport::Immediate immedia
     counters_.add(Counter::kDropsStaleHandle);
     return;
   }
-  initiator_.on_ended(transfers_.immediate_came(*operation, immediate));
+  with_memory(operation->peer, [&]() LINTEL_REQUIRES(kLock) {
+    initiator_.on_ended(transfers_.immediate_came(*operation, immediate));
+  });
 }
 
 void Endpoint::on_write_done(transport::Context context, Error error) {
-  initiator_.on_ended(transfers_.write_ended(context, error));
+  const Operation* const operation = operations_.get(SlotId::unpack(context.value));
+  if (operation == nullptr) return;  // it has failed with its peer meanwhile
+  with_memory(operation->peer, [&]() LINTEL_REQUIRES(kLock) {
+    initiator_.on_ended(transfers_.write_ended(context, error));
+  });
 }
 
 // The other side has dropped the message that named this operation, or will send no further answer.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "portals/engine/protocol/request_message.h"
 
@@ -80,11 +82,38 @@ Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interfa
                              PendingKind kind) {
   Operation* const operation = operations_.create(prepared.peer, interface.kind(), true);
   if (operation == nullptr) return nullptr;
-  const auto [request, id] = requests_.create(kind);
-  LINTEL_ASSERT(request != nullptr);  // the pool has one for each operation of this process
-  request->id = id;
-  operation->request = request;
+  operation->answer_bytes = Operations::kAnswerCost;
+  if (kind == PendingKind::kFetch) operation->answer_bytes += prepared.length;
+  try {
+    const auto [request, id] = requests_.create(kind);
+    LINTEL_ASSERT(request != nullptr);  // the pool has one for each operation of this process
+    request->id = id;
+    operation->request = request;
+  } catch (const std::bad_alloc&) {
+    operations_.release(*operation);
+    return nullptr;
+  }
   return operation;
+}
+
+// Sends the request, or prepares it to wait. `source`, if not null: what the operation announces.
+// False: there is no memory. Nothing has happened then, and the operation has ended.
+bool Initiator::send(const Prepared& prepared, Operation* operation, const wire::Request& request,
+                     const Payload& payload, const Transfers::Place* source,
+                     Outbox::Prepared& waits) {
+  try {
+    const SlotId id = operation != nullptr ? operation->id : SlotId{};
+    if (source != nullptr) transfers_.begin_source(*operation, *source, {});
+    if (!outbox_.send_at_once(prepared.peer, request, payload, id))
+      waits = outbox_.prepare(prepared.peer, request, payload, id);
+    return true;
+  } catch (const std::bad_alloc&) {
+    if (operation == nullptr) return false;
+    if (operation->request != nullptr) requests_.destroy(operation->request->id);
+    operation->request = nullptr;
+    transfers_.fail(*operation, Failure::kFailed);
+    return false;
+  }
 }
 
 // Fills in the record of a request that will be answered. With Portals 4 the descriptor of the
@@ -150,6 +179,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
     operation = ack_wanted ? create(prepared, interface, PendingKind::kPut)
                            : operations_.create(prepared.peer, interface.kind(), true);
     if (operation == nullptr) return Status::kNoSpace;
+    operation->answer_bytes = Operations::kAnswerCost;
   }
 
   wire::Request request = make_request(interface, kind, arguments, prepared.length);
@@ -165,34 +195,31 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   }
   if (operation != nullptr) request.sender_token = operation->id.packed();
 
-  const SlotId id = operation != nullptr ? operation->id : SlotId{};
   const Payload payload = payload_of(arguments, descriptor, prepared.length);
-  // Small data are sent first. The descriptor is charged while they are on their way.
-  const bool left = !announced && outbox_.send_at_once(prepared.peer, request, payload);
+  const Transfers::Place source{&descriptor.region(), payload.offset, prepared.length};
+  // The message is sent first. The descriptor is charged while it is on its way.
+  Outbox::Prepared waits;
+  if (!send(prepared, operation, request, announced ? Payload{} : payload,
+            announced ? &source : nullptr, waits))
+    return Status::kNoSpace;
 
   interface.entries.charge(descriptor);
   interface.registers.sent(prepared.length);
   counters_.add(kind == MessageKind::kPut ? Counter::kPutsSent : Counter::kAtomicsSent);
   if (ack_wanted) expect_answer(interface, *operation->request, request, arguments);
-  if (left && descriptor.has(option::kStartDisable)) {
-    counters_.add(Counter::kEagerCopies);
+  if (!announced) counters_.add(Counter::kEagerCopies);
+  if (!announced && !waits && descriptor.has(option::kStartDisable)) {
     interface.log_at_once(
         descriptor, EventKind::kSendEnd, descriptor.has(option::kEndDisable | option::kSendDisable),
         [&](Event& event) { describe_send(interface, request, arguments.user_pointer, event); });
     return Status::kOk;
   }
   Completion completion = open_send(interface, descriptor, request, arguments.user_pointer);
-  if (announced) {
-    transfers_.begin_source(*operation, {&descriptor.region(), payload.offset, prepared.length},
-                            completion);
-    outbox_.send(prepared.peer, request, {}, nullptr, id);
-    return Status::kOk;
-  }
-  counters_.add(Counter::kEagerCopies);
-  if (left) {
+  if (announced) transfers_.set_completion(*operation, completion);
+  if (waits) {
+    outbox_.keep(prepared.peer, std::move(waits), announced ? nullptr : &completion);
+  } else if (!announced) {
     interface.close(completion, Failure::kNone);
-  } else {
-    outbox_.keep(prepared.peer, request, payload, &completion, id);
   }
   return Status::kOk;
 }
@@ -208,22 +235,25 @@ Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& 
   request.md_generation = arguments.descriptor.generation;
   request.return_offset = arguments.first_byte();
   request.sender_token = operation->id.packed();
-  expect_answer(interface, *operation->request, request, arguments);
   std::byte clear[Transfers::kMostClearBytes];
-  if (operation->request->pins && prepared.length > limits_.reply(interface.rules().reply_limit)) {
+  if (!interface.is_portals3() && prepared.length > limits_.reply(interface.rules().reply_limit)) {
     request.header.payload_length = transfers_.clear_ahead(
         *operation, {&prepared.descriptor->region(), request.return_offset, prepared.length},
         max_message_bytes_ - wire::fixed_size(request.header), clear);
     if (request.header.payload_length > 0) request.header.flags |= wire::kFlagCleared;
   }
+  Outbox::Prepared waits;
+  if (!send(prepared, operation, request,
+            {.region = nullptr,
+             .offset = 0,
+             .length = 0,
+             .bytes = {clear, request.header.payload_length}},
+            nullptr, waits))
+    return Status::kNoSpace;
+  expect_answer(interface, *operation->request, request, arguments);
   interface.registers.sent(0);
   counters_.add(Counter::kGetsSent);
-  outbox_.send(prepared.peer, request,
-               {.region = nullptr,
-                .offset = 0,
-                .length = 0,
-                .bytes = {clear, request.header.payload_length}},
-               nullptr, operation->id);
+  if (waits) outbox_.keep(prepared.peer, std::move(waits), nullptr);
   return Status::kOk;
 }
 
@@ -239,6 +269,10 @@ Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments
   request.md_generation = arguments.get_descriptor.generation;
   request.return_offset = arguments.get_offset;
   request.sender_token = operation->id.packed();
+  Outbox::Prepared waits;
+  if (!send(prepared, operation, request,
+            payload_of(arguments, *prepared.descriptor, prepared.length), nullptr, waits))
+    return Status::kNoSpace;
   expect_answer(interface, *operation->request, request, arguments);
 
   interface.entries.charge(*prepared.descriptor);
@@ -246,8 +280,11 @@ Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments
       open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
   interface.registers.sent(prepared.length);
   counters_.add(Counter::kGetPutsSent);
-  outbox_.send(prepared.peer, request, payload_of(arguments, *prepared.descriptor, prepared.length),
-               &completion, operation->id);
+  if (waits) {
+    outbox_.keep(prepared.peer, std::move(waits), &completion);
+  } else {
+    interface.close(completion, Failure::kNone);
+  }
   return Status::kOk;
 }
 
@@ -269,8 +306,13 @@ Status Initiator::put_placed(NetworkInterface& interface, const RequestArguments
   Operation* operation = operations_.create(prepared.peer, interface.kind(), true);
   if (operation == nullptr) return Status::kNoSpace;
   request.sender_token = operation->id.packed();
-  if (!transfers_.begin_placed(*operation, request, data, key)) {
-    operations_.release(*operation);
+  try {
+    if (!transfers_.begin_placed(*operation, request, data, key)) {
+      operations_.release(*operation);
+      return Status::kNoSpace;
+    }
+  } catch (const std::bad_alloc&) {
+    transfers_.fail(*operation, Failure::kFailed);
     return Status::kNoSpace;
   }
   interface.entries.charge(descriptor);
@@ -444,9 +486,9 @@ void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
   if (length > 0 && transfers_.begin_sink(*operation, {&descriptor->region(), offset, length},
                                           response.sender_token, completion, {}))
     return;
-  outbox_.discard(from, response.sender_token);
   interface->close(completion, length > 0 ? Failure::kFailed : Failure::kNone);
   end(*operation);
+  outbox_.discard(from, response.sender_token);
 }
 
 // Logs the REPLY_END of a get without a REPLY: `length` bytes are in place, or the get will not be

@@ -32,7 +32,8 @@ class Initiator {
             const InterfaceTable& interfaces, Counters& counters);
 
   // Begins the operation whose request is of that kind, by the rules of the interface's API.
-  // Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room());
+  // Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room(), or no
+  // memory);
   // nothing has happened then.
   Status start(NetworkInterface& interface, wire::MessageKind kind,
                const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
@@ -104,6 +105,9 @@ class Initiator {
   Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments,
                     const Prepared& prepared, wire::MessageKind kind) LINTEL_REQUIRES(kLock);
   Operation* create(const Prepared& prepared, NetworkInterface& interface, PendingKind kind)
+      LINTEL_REQUIRES(kLock);
+  bool send(const Prepared& prepared, Operation* operation, const wire::Request& request,
+            const Payload& payload, const Transfers::Place* source, Outbox::Prepared& waits)
       LINTEL_REQUIRES(kLock);
   void expect_answer(NetworkInterface& interface, PendingRequest& request,
                      const wire::Request& sent, const RequestArguments& arguments)

@@ -11,6 +11,7 @@
 // reply or a get that has sent a CLEAR along at its initiator.
 
 #include <boost/intrusive/list_hook.hpp>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/slot_pool.h"
@@ -28,7 +29,10 @@ struct Operation {
 
   transport::PeerId peer;
   std::uint8_t interface_kind;
-  bool own;  // a request of this process began it, not a request that arrived
+  bool own;            // a request of this process began it, not a request that arrived
+  bool asked = false;  // of an own one: the request has left, or waits only for room
+  // of an own one: what its answer costs the peer that keeps it, see Operations
+  std::size_t answer_bytes = 0;
   SlotId id;
   PendingRequest* request = nullptr;
   TransferSource* source = nullptr;

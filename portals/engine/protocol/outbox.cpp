@@ -2,18 +2,60 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "portals/engine/interface/network_interface.h"
 
 namespace lintel::portals {
+namespace {
+
+wire::Discard make_discard(std::uint64_t token) {
+  wire::Discard message{};
+  message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kDiscard),
+                    0, 0, 0};
+  message.token = token;
+  return message;
+}
+
+// Replaces a reply by one without data, or with Portals 3 by a DISCARD. Returns its size.
+[[gnu::cold]] std::size_t write_failure(std::byte* message, std::size_t size) {
+  wire::Response reply = wire::parse_response({message, size});
+  if (reply.header.interface_kind == kPortals3Kind) {
+    const wire::Discard discard = make_discard(reply.request_token);
+    wire::encode(discard, message);
+    return wire::fixed_size(discard.header);
+  }
+  reply.header.payload_length = 0;
+  reply.manipulated_length = 0;
+  reply.failure = static_cast<std::uint8_t>(Failure::kNoInterface);
+  wire::encode(reply, message);
+  return size;
+}
+
+}  // namespace
 
 Outbox::~Outbox() { LINTEL_ASSERT(idle()); }
 
-Outbox::Queue& Outbox::queue(transport::PeerId peer) {
+Outbox::PeerQueue& Outbox::queue(transport::PeerId peer) {
   if (peer.value >= queues_.size()) queues_.resize(std::size_t{peer.value} + 1);
-  if (!queues_[peer.value]) queues_[peer.value] = std::make_unique<Queue>();
+  if (!queues_[peer.value]) queues_[peer.value] = std::make_unique<PeerQueue>(peer);
   return *queues_[peer.value];
+}
+
+// Whether a request must wait because earlier ones to its peer are held, or because the peer has to
+// answer others first. `operation` of generation 0: it needs no answer.
+bool Outbox::must_hold(transport::PeerId peer, SlotId operation) {
+  if (peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->held.empty())
+    return true;
+  if (operation.generation == 0) return false;
+  const Operation* const asking = operations_.get(operation);
+  return asking != nullptr && !operations_.may_ask(*asking);
+}
+
+void Outbox::ask(SlotId operation) {
+  if (operation.generation == 0) return;
+  if (Operation* const asking = operations_.get(operation)) operations_.ask(*asking);
 }
 
 void Outbox::place(const Payload& payload, std::byte* out) {
@@ -36,27 +78,31 @@ wire::MessageHeader Outbox::Waiting::header() const {
   return header;
 }
 
-bool Outbox::Waiting::is_answer() const {
+bool Outbox::Waiting::is_request() const {
   switch (static_cast<wire::MessageKind>(header().kind)) {
     case wire::MessageKind::kAck:
     case wire::MessageKind::kReply:
     case wire::MessageKind::kClear:
     case wire::MessageKind::kWritten:
-    case wire::MessageKind::kDiscard: return true;
-    default: return false;
+    case wire::MessageKind::kDiscard: return false;
+    default: return true;
   }
 }
 
-void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
-  Queue& waiting = queue(peer);
-  if (blocked_.size() == blocked_.capacity()) blocked_.reserve(2 * blocked_.size() + 1);
-  answers_.make_room(peer);
-  waiting.push_back(std::move(message));
-  // From here on nothing needs memory, so all that counts messages agrees.
-  const Waiting& kept = waiting.back();
-  if (waiting.size() == 1) blocked_.push_back(peer);
-  if (kept.is_counted()) ++counts_[kept.header().interface_kind].waiting;
-  if (kept.is_answer()) answers_.keep(peer, kept.memory());
+void Outbox::keep(transport::PeerId peer, Prepared prepared, const Completion* completion) {
+  counters_.add(Counter::kWouldBlocks);
+  Waiting& message = *prepared.release();
+  if (completion != nullptr) message.completion = *completion;
+  PeerQueue& waiting = *queues_[peer.value];
+  if (waiting.empty()) blocked_.push_back(waiting);
+  if (message.is_request() && must_hold(peer, message.operation)) {
+    waiting.held.push_back(message);
+  } else {
+    if (message.is_request()) ask(message.operation);
+    waiting.ready.push_back(message);
+  }
+  if (message.is_counted()) ++counts_[message.header().interface_kind].waiting;
+  if (message.is_answer()) answers_.keep(peer, message.memory());
   ++waiting_;
 }
 
@@ -84,95 +130,57 @@ bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
   }
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, payload_size);
-  forget(peer, message);
-  if (message.is_counted()) ++counts_[message.header().interface_kind].left;
-  finish(&message.completion);
   return true;
 }
 
 std::size_t Outbox::retry() {
   std::size_t left = 0;
-  for (std::size_t i = 0; i < blocked_.size();) {
-    const transport::PeerId peer = blocked_[i];
-    Queue& waiting = queue(peer);
-    while (!waiting.empty() && send_now(peer, waiting.front())) {
-      waiting.pop_front();
-      ++left;
+  for (auto next = blocked_.begin(); next != blocked_.end();) left += retry(*next++);
+  return left;
+}
+
+std::size_t Outbox::retry(PeerQueue& waiting) {
+  std::size_t left = 0;
+  while (!waiting.empty()) {
+    const bool held = waiting.ready.empty();
+    Queue& queue = held ? waiting.held : waiting.ready;
+    Waiting& message = queue.front();
+    if (held) {
+      Operation* const asking = operations_.get(message.operation);
+      if (asking != nullptr && !operations_.may_ask(*asking)) break;
+      ask(message.operation);
     }
-    if (waiting.empty()) {
-      blocked_[i] = blocked_.back();
-      blocked_.pop_back();
-    } else {
-      ++i;
-    }
+    if (!send_now(waiting.peer, message)) break;
+    const Prepared sent = unlink(waiting, queue, message);
+    if (sent->is_counted()) ++counts_[sent->header().interface_kind].left;
+    finish(&sent->completion);
+    ++left;
   }
   return left;
 }
 
-std::vector<Outbox::Unsent> Outbox::take(transport::PeerId peer) {
-  std::vector<Unsent> unsent;
-  if (!waits_for(peer)) return unsent;
-  Queue dropped;
-  dropped.swap(queue(peer));
-  std::erase(blocked_, peer);
-  for (const Waiting& message : dropped) {
-    forget(peer, message);
-    unsent.push_back({message.completion, message.operation});
-  }
-  return unsent;
+// Removes the message from its queue. Its completion may be closed afterwards.
+Outbox::Prepared Outbox::unlink(PeerQueue& waiting, Queue& queue, Waiting& message) {
+  queue.erase(queue.iterator_to(message));
+  if (waiting.empty()) blocked_.erase(blocked_.iterator_to(waiting));
+  forget(waiting.peer, message);
+  return Prepared(&message);
 }
 
-std::vector<Outbox::Unsent> Outbox::take_all() {
-  std::vector<Unsent> unsent;
-  while (!blocked_.empty()) {
-    const std::vector<Unsent> of_peer = take(blocked_.back());
-    unsent.insert(unsent.end(), of_peer.begin(), of_peer.end());
-  }
-  return unsent;
-}
-
-std::vector<Outbox::Unsent> Outbox::withdraw(std::uint8_t interface_kind) {
-  std::vector<Unsent> unsent;
-  for (std::size_t i = 0; i < blocked_.size();) {
-    Queue& waiting = queue(blocked_[i]);
-    for (Waiting& message : waiting) {
-      const wire::MessageHeader header = message.header();
-      const auto kind = static_cast<wire::MessageKind>(header.kind);
-      if (header.interface_kind != interface_kind || kind == wire::MessageKind::kDiscard) continue;
-      if (kind == wire::MessageKind::kAck || kind == wire::MessageKind::kReply) {
-        keep_without_interface(blocked_[i], message);
-        continue;
-      }
-      forget(blocked_[i], message);
-      unsent.push_back({message.completion, message.operation});
-      message.fixed_size = 0;  // marks the message for removal
-    }
-    std::erase_if(waiting, [](const Waiting& message) { return message.fixed_size == 0; });
-    if (waiting.empty()) {
-      blocked_[i] = blocked_.back();
-      blocked_.pop_back();
-    } else {
-      ++i;
-    }
-  }
-  return unsent;
-}
-
-void Outbox::discard(transport::PeerId to, std::uint64_t token) {
-  wire::Discard message{};
-  message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kDiscard),
-                    0, 0, 0};
-  message.token = token;
-  send(to, message);
-}
+void Outbox::discard(transport::PeerId to, std::uint64_t token) { send(to, make_discard(token)); }
 
 // Copies the payload, so that the owner of the memory may change it.
 void Outbox::keep_without_interface(transport::PeerId peer, Waiting& message) {
   answers_.release(peer, message.memory());
   if (message.is_counted()) --counts_[message.header().interface_kind].waiting;
   if (message.from_region) {
-    message.bytes.resize(message.length);
-    message.region.read(message.offset, message.bytes);
+    try {
+      if (!answers_.fits(peer, sizeof(Waiting) + message.length)) throw std::bad_alloc();
+      message.bytes.resize(message.length);
+      message.region.read(message.offset, message.bytes);
+    } catch (const std::bad_alloc&) {
+      message.fixed_size = write_failure(message.fixed, message.fixed_size);
+    }
     message.from_region = false;
     message.region = {};
   }

@@ -1,21 +1,26 @@
 #pragma once
 // Outbox: sends messages to peers in the order of the calls, and keeps those for which the
-// transport has no room.
+// transport has no room, and requests whose answers the peer could not keep.
 //
-// Owned by the Endpoint; borrows its transport. Guarded by the process' lock.
-// Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion
+// Owned by the Endpoint; borrows its transport and the operations. Guarded by the process' lock.
+// Invariants: (1) messages to one peer leave in the order of send(), except that answers do not
+// wait behind requests that are held until others have been answered (Operations::may_ask), because
+// two processes that ask each other would then wait for each other; (2) every message's completion
 // is closed here when the transport has its bytes, or is returned with the message as Unsent; (3) a
-// message that does not wait is built directly in the transport's memory, without an allocation.
+// message that does not wait is built directly in the transport's memory, without an allocation;
+// (4) only prepare() and the transport need memory: what waits is never lost for the lack of it.
 // Does not: limit the number of messages that wait. Operations limits those of initiators;
 // AnswerBudget says which peer is to be given up because of the answers that it does not read.
 
 #include <algorithm>
 #include <array>
+#include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/counters.h"
@@ -24,6 +29,7 @@
 #include "portals/engine/events/completion.h"
 #include "portals/engine/memory/memory_region.h"
 #include "portals/engine/protocol/answer_budget.h"
+#include "portals/engine/protocol/operations.h"
 #include "portals/engine/values/interface_kind.h"
 #include "portals/engine/wire/wire_codec.h"
 #include "transport/transport.h"
@@ -41,36 +47,49 @@ struct Payload {
 };
 
 class Outbox {
+ private:
+  struct Waiting;
+
  public:
   // `answer_limit`: see AnswerBudget.
-  Outbox(transport::Transport& transport, Counters& counters, std::size_t answer_limit = SIZE_MAX)
-      : transport_(transport), counters_(counters), answers_(answer_limit) {}
+  Outbox(transport::Transport& transport, Operations& operations, Counters& counters,
+         std::size_t answer_limit = SIZE_MAX)
+      : transport_(transport),
+        operations_(operations),
+        counters_(counters),
+        answers_(answer_limit) {}
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox();
 
   // Sends `fixed` and its payload. `completion` (may be null) is closed when the payload's memory
   // is no longer needed: at once, unless the message has to wait. `operation` is the operation
-  // whose request this is, for Unsent.
+  // whose request or source this is. If there is no memory (std::bad_alloc), nothing has happened.
   template <class Fixed>
   void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {},
             Completion* completion = nullptr, SlotId operation = {}) LINTEL_REQUIRES(kLock) {
-    if (send_at_once(peer, fixed, payload)) {
+    if (send_at_once(peer, fixed, payload, operation)) {
       finish(completion);
     } else {
-      keep(peer, fixed, payload, completion, operation);
+      keep(peer, prepare(peer, fixed, payload, operation), completion);
     }
   }
 
-  // The two halves of send(), for a caller that makes the completion only after the message has
-  // left. False: there is no room, or other messages wait already. Nothing has happened then, and
-  // keep() must follow.
+  // The parts of send(), for a caller that makes the completion only after the message has left.
+  // False: there is no room, or other messages wait already, or the request is held. Nothing has
+  // happened then.
   template <class Fixed>
-  bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload)
+  bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
+                    SlotId operation) LINTEL_REQUIRES(kLock);
+  // A message that may wait. If there is no memory (std::bad_alloc), nothing has happened.
+  using Prepared = std::unique_ptr<Waiting>;
+  template <class Fixed>
+  Prepared prepare(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
+                   SlotId operation) LINTEL_REQUIRES(kLock);
+  // It waits until retry() sends it or take() returns it because its peer was lost. Needs no
+  // memory.
+  void keep(transport::PeerId peer, Prepared message, const Completion* completion)
       LINTEL_REQUIRES(kLock);
-  template <class Fixed>
-  void keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-            Completion* completion, SlotId operation) LINTEL_REQUIRES(kLock);
 
   // Tries to send the messages that wait. Returns how many have left.
   std::size_t retry() LINTEL_REQUIRES(kLock);
@@ -81,14 +100,21 @@ class Outbox {
     Completion completion;
     SlotId operation;  // generation 0: none
   };
-  // Removes the messages that wait for `peer`, or all that wait, and returns them, the oldest
-  // first.
-  [[gnu::cold]] std::vector<Unsent> take(transport::PeerId peer) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] std::vector<Unsent> take_all() LINTEL_REQUIRES(kLock);
+  // Removes the messages that wait for `peer`, or all that wait, and calls `visit(Unsent&)` for
+  // each, the oldest first. `visit` sends nothing. Needs no memory.
+  template <class Visit>
+  void take(transport::PeerId peer, Visit&& visit) LINTEL_REQUIRES(kLock);
+  template <class Visit>
+  void take_all(Visit&& visit) LINTEL_REQUIRES(kLock) {
+    while (!blocked_.empty()) take(blocked_.front().peer, visit);
+  }
   // An interface ends while others remain. Its requests and the messages of its transfers are
-  // removed and returned. Its answers are still sent later, with a copy of their bytes, so that
-  // nothing here refers to the interface or its memory any more.
-  [[gnu::cold]] std::vector<Unsent> withdraw(std::uint8_t interface_kind) LINTEL_REQUIRES(kLock);
+  // removed, as by take(). Its answers are still sent later, with a copy of their bytes, so that
+  // nothing here refers to the interface or its memory any more. A reply whose copy would exceed
+  // the peer's part of the budget, or for which there is no memory, is sent as a failure without
+  // data.
+  template <class Visit>
+  void withdraw(std::uint8_t interface_kind, Visit&& visit) LINTEL_REQUIRES(kLock);
 
   // Sends `to` a DISCARD: its operation of that token gets no further answer.
   [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token) LINTEL_REQUIRES(kLock);
@@ -111,8 +137,8 @@ class Outbox {
  private:
   static constexpr std::size_t kMaxFixed = std::max(sizeof(wire::Request), sizeof(wire::Response));
 
-  // A message that had no room when it was sent.
-  struct Waiting {
+  // A message that could not leave when it was sent.
+  struct Waiting : boost::intrusive::list_base_hook<> {
     std::byte fixed[kMaxFixed];
     std::size_t fixed_size = 0;
     bool from_region = false;
@@ -125,41 +151,61 @@ class Outbox {
 
     wire::MessageHeader header() const;
     std::size_t memory() const { return sizeof(Waiting) + bytes.size(); }
+    bool is_request() const;
     // It answers a request, or a message of a transfer, so that the peer causes it.
-    bool is_answer() const;
+    bool is_answer() const { return !is_request(); }
     // True for a request or a reply. Refusals do not count, because peers can cause any number of
     // them.
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
   };
-  using Queue = std::deque<Waiting>;
+  static_assert(sizeof(Waiting) <= Operations::kAnswerCost);
+  using Queue = boost::intrusive::list<Waiting>;
+  // The messages that wait for one peer.
+  struct PeerQueue : boost::intrusive::list_base_hook<> {
+    explicit PeerQueue(transport::PeerId p) : peer(p) {}
+    transport::PeerId peer;
+    Queue ready;  // wait for room in the transport
+    // Requests, of which the first waits until earlier ones have been answered, and the others
+    // because they begin in order.
+    Queue held;
+    bool empty() const { return ready.empty() && held.empty(); }
+  };
   struct WaitingCount {
     std::size_t waiting = 0;
     std::uint64_t left = 0;
   };
 
-  Queue& queue(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  PeerQueue& queue(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  bool must_hold(transport::PeerId peer, SlotId operation) LINTEL_REQUIRES(kLock);
+  void ask(SlotId operation) LINTEL_REQUIRES(kLock);
   static void place(const Payload& payload, std::byte* out);
   void finish(Completion* completion) LINTEL_REQUIRES(kLock);
-  void enqueue(transport::PeerId peer, Waiting&& message) LINTEL_REQUIRES(kLock);
   bool send_now(transport::PeerId peer, Waiting& message) LINTEL_REQUIRES(kLock);
+  std::size_t retry(PeerQueue& waiting) LINTEL_REQUIRES(kLock);
   void forget(transport::PeerId peer, const Waiting& message) LINTEL_REQUIRES(kLock);
+  Prepared unlink(PeerQueue& waiting, Queue& queue, Waiting& message) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void keep_without_interface(transport::PeerId peer, Waiting& message)
       LINTEL_REQUIRES(kLock);
 
   transport::Transport& transport_;
+  Operations& operations_;
   Counters& counters_;
-  std::vector<std::unique_ptr<Queue>> queues_ LINTEL_GUARDED_BY(kLock);  // by peer
-  // peers whose queue is not empty
-  std::vector<transport::PeerId> blocked_ LINTEL_GUARDED_BY(kLock);
+  std::vector<std::unique_ptr<PeerQueue>> queues_ LINTEL_GUARDED_BY(kLock);  // by peer
+  boost::intrusive::list<PeerQueue> blocked_ LINTEL_GUARDED_BY(kLock);  // those that are not empty
   std::size_t waiting_ LINTEL_GUARDED_BY(kLock) = 0;
   AnswerBudget answers_ LINTEL_GUARDED_BY(kLock);
   std::array<WaitingCount, kMaxInterfaces> counts_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 
 template <class Fixed>
-bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload) {
+bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
+                          SlotId operation) {
   static_assert(sizeof(Fixed) <= kMaxFixed);
-  if (waits_for(peer)) return false;
+  constexpr bool kRequest = std::is_same_v<Fixed, wire::Request>;
+  if (waits_for(peer) && (kRequest || !queues_[peer.value]->ready.empty())) return false;
+  if constexpr (kRequest) {
+    if (must_hold(peer, operation)) return false;
+  }
   const std::size_t fixed_size = wire::fixed_size(fixed.header);
   const std::size_t size = fixed_size + payload.size();
   const transport::MessageBuffer buffer = transport_.reserve(peer, size);
@@ -170,33 +216,69 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
     transport_.abandon(peer, buffer);
     return false;
   }
+  if constexpr (kRequest) ask(operation);
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, payload.size());
   return true;
 }
 
-// The message waits until retry() sends it or take() returns it because its peer was lost.
 template <class Fixed>
-void Outbox::keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-                  Completion* completion, SlotId operation) {
-  counters_.add(Counter::kWouldBlocks);
-  Waiting message;
-  wire::encode(fixed, message.fixed);
-  message.fixed_size = wire::fixed_size(fixed.header);
+Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
+                                 SlotId operation) {
+  auto message = std::make_unique<Waiting>();
+  wire::encode(fixed, message->fixed);
+  message->fixed_size = wire::fixed_size(fixed.header);
   if (payload.region != nullptr && payload.is_volatile) {
-    message.bytes.resize(payload.length);
-    payload.region->read(payload.offset, message.bytes);
+    message->bytes.resize(payload.length);
+    payload.region->read(payload.offset, message->bytes);
   } else if (payload.region != nullptr) {
-    message.from_region = true;
-    message.region = *payload.region;
-    message.offset = payload.offset;
-    message.length = payload.length;
+    message->from_region = true;
+    message->region = *payload.region;
+    message->offset = payload.offset;
+    message->length = payload.length;
   } else {
-    message.bytes.assign(payload.bytes.begin(), payload.bytes.end());
+    message->bytes.assign(payload.bytes.begin(), payload.bytes.end());
   }
-  if (completion != nullptr) message.completion = *completion;
-  message.operation = operation;
-  enqueue(peer, std::move(message));
+  message->operation = operation;
+  queue(peer);
+  answers_.make_room(peer);
+  return message;
+}
+
+template <class Visit>
+void Outbox::take(transport::PeerId peer, Visit&& visit) {
+  if (!waits_for(peer)) return;
+  PeerQueue& waiting = *queues_[peer.value];
+  for (Queue* const queue : {&waiting.ready, &waiting.held}) {
+    while (!queue->empty()) {
+      const Prepared message = unlink(waiting, *queue, queue->front());
+      Unsent unsent{message->completion, message->operation};
+      visit(unsent);
+    }
+  }
+}
+
+template <class Visit>
+void Outbox::withdraw(std::uint8_t interface_kind, Visit&& visit) {
+  for (const auto& waiting : queues_) {
+    if (!waiting) continue;
+    for (Queue* const queue : {&waiting->ready, &waiting->held}) {
+      for (auto next = queue->begin(); next != queue->end();) {
+        Waiting& message = *next++;
+        const wire::MessageHeader header = message.header();
+        const auto kind = static_cast<wire::MessageKind>(header.kind);
+        if (header.interface_kind != interface_kind || kind == wire::MessageKind::kDiscard)
+          continue;
+        if (kind == wire::MessageKind::kAck || kind == wire::MessageKind::kReply) {
+          keep_without_interface(waiting->peer, message);
+          continue;
+        }
+        const Prepared taken = unlink(*waiting, *queue, message);
+        Unsent unsent{taken->completion, taken->operation};
+        visit(unsent);
+      }
+    }
+  }
 }
 
 }  // namespace lintel::portals

@@ -80,6 +80,8 @@ class Target {
   void acknowledge(const NetworkInterface& interface, transport::PeerId from,
                    const wire::Request& request, const Match& matched, bool wanted)
       LINTEL_REQUIRES(kLock);
+  void reply_with(transport::PeerId to, const wire::Response& reply, const Payload& payload,
+                  Completion& completion) LINTEL_REQUIRES(kLock);
   void take_payload(const Match& matched, std::span<const std::byte> payload)
       LINTEL_REQUIRES(kLock);
 

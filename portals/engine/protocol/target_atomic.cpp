@@ -80,6 +80,8 @@ void Target::on_fetch(NetworkInterface& interface, transport::PeerId from, Messa
   }
   const std::size_t element =
       getput ? 1 : size_of(static_cast<AtomicDatatype>(request.atomic_datatype));
+  // before the match, because there may be no memory
+  if (fetched_.size() < request.length) fetched_.resize(request.length);
   const std::optional<Match> matched =
       match(interface, from, request, option::kPut | option::kGet, element);
   if (!matched) return;
@@ -90,13 +92,12 @@ void Target::on_fetch(NetworkInterface& interface, transport::PeerId from, Messa
       getput ? open(interface, *matched, request, EventKind::kGetPutStart, EventKind::kGetPutEnd)
              : open(interface, *matched, request, EventKind::kFetchAtomicEnd,
                     EventKind::kFetchAtomicEnd);
-  if (fetched_.size() < acceptance.length) fetched_.resize(acceptance.length);
   const std::span<std::byte> before = std::span(fetched_).first(acceptance.length);
   change(descriptor->region(), acceptance.offset, kind, request, payload.first(acceptance.length),
          before.data());
   counters_.add(Counter::kRepliesSent);
-  outbox_.send(from, reply, {.region = nullptr, .offset = 0, .length = 0, .bytes = before},
-               &completion);
+  reply_with(from, reply, {.region = nullptr, .offset = 0, .length = 0, .bytes = before},
+             completion);
 }
 
 }  // namespace lintel::portals

@@ -15,6 +15,18 @@ bool as_asked(const wire::Request& request, const wire::Response& reply) {
 
 }  // namespace
 
+// Sends the reply. If there is no memory for it, the descriptor is released before the peer is
+// given up.
+void Target::reply_with(transport::PeerId to, const wire::Response& reply, const Payload& payload,
+                        Completion& completion) {
+  try {
+    outbox_.send(to, reply, payload, &completion);
+  } catch (const std::bad_alloc&) {
+    completion.interface->close(completion, Failure::kFailed);
+    throw;
+  }
+}
+
 void Target::on_get(NetworkInterface& interface, transport::PeerId from,
                     const wire::Request& request, std::span<const std::byte> clear) {
   const std::optional<Match> matched = match(interface, from, request, option::kGet);
@@ -34,8 +46,7 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
                  .offset = acceptance.offset,
                  .length = acceptance.length,
                  .bytes = {}};
-    outbox_.send(from, reply, payload, &completion);
-    return;
+    return reply_with(from, reply, payload, completion);
   }
   Operation* operation = operations_.create(from, interface.kind(), false);
   try {
@@ -46,6 +57,7 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
     operation = nullptr;
   }
   if (operation == nullptr) {
+    counters_.add(Counter::kOperationsRefused);
     interface.close(completion, Failure::kFailed);
     // The request was accepted, so the initiator must learn of the failure: the reply names no
     // source, so its CLEAR is answered by DISCARD.

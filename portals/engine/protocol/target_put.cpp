@@ -29,6 +29,7 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
         return;
       operations_.release(*operation);
     }
+    counters_.add(Counter::kOperationsRefused);
     interface.close(completion, Failure::kFailed);
     // The memory could not be registered, or there is no room for a record. The event reports the
     // failure, and the initiator's record is ended.

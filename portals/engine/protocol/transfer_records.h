@@ -4,6 +4,7 @@
 // Owned by Transfers; each is a part of an Operation. Guarded by the process' lock.
 
 #include <boost/container/small_vector.hpp>
+#include <boost/intrusive/list.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,6 +24,8 @@ enum class SourceState : std::uint8_t {
   kWriting,    // writes are posted or wait for room
 };
 
+struct Operation;
+
 // The end from which data are written.
 struct TransferSource {
   struct Write {
@@ -36,6 +39,7 @@ struct TransferSource {
   };
 
   SlotId id;
+  Operation* operation = nullptr;  // whose part it is
   SourceState state = SourceState::kAnnounced;
   Completion completion;  // the event to log when the data have left: SEND_END or GET_END
   MemoryRegion region;
@@ -52,7 +56,9 @@ struct TransferSource {
   Failure failure = Failure::kNone;
   bool arrived = false;   // the receiver has acknowledged the data
   bool answered = false;  // its last message has come; no CLEAR follows
-  bool waits_for_room = false;
+  // linked while its next write waits for room; unlinks itself at its end
+  boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>
+      room_link;
   // its one write is the payload of a placed message: the receiver keeps no record
   bool placed = false;
   bool more_follows = false;  // the last CLEAR said so
@@ -61,6 +67,14 @@ struct TransferSource {
   // The receiver has asked for bytes that are not posted, or has announced that it will.
   bool owes_data() const { return more_follows || writes_posted < writes.size(); }
 };
+
+using WaitingSources = boost::intrusive::list<
+    TransferSource,
+    boost::intrusive::member_hook<TransferSource,
+                                  boost::intrusive::list_member_hook<
+                                      boost::intrusive::link_mode<boost::intrusive::auto_unlink>>,
+                                  &TransferSource::room_link>,
+    boost::intrusive::constant_time_size<false>>;
 
 // The end to which data are written. The counts are those of the writes for the last CLEAR.
 struct TransferSink {

@@ -20,6 +20,12 @@ std::uint32_t immediate_of(SlotId id) {
   return id.slot | ((id.generation & kGenerationMask) << kOperationSlotBits);
 }
 
+// So that a registration that was made is not lost for the lack of memory.
+template <class Some>
+void make_room(Some& some) {
+  if (some.size() == some.capacity()) some.reserve(2 * some.size());
+}
+
 wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags,
                               const Operation& operation, std::uint32_t payload) {
   return {wire::kMessageVersion, static_cast<std::uint8_t>(kind), flags, operation.interface_kind,
@@ -42,6 +48,7 @@ TransferSource& Transfers::make_source(Operation& operation) {
   const auto [source, id] = sources_.create();
   LINTEL_ASSERT(source != nullptr && operation.source == nullptr);
   source->id = id;
+  source->operation = &operation;
   operation.source = source;
   ++counts_[operation.interface_kind].moving;
   return *source;
@@ -111,6 +118,7 @@ bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::
   sink.region.for_each_run(
       sink.offset + sink.cleared, sink.length - sink.cleared, [&](std::span<std::byte> run) {
         if (!registered || count == most) return;
+        make_room(sink.registered);
         Result<transport::Registration> region =
             transport_.register_memory(operation.peer, run, transport::Access::kWriteTarget);
         registered = region.ok();
@@ -154,10 +162,16 @@ bool Transfers::clear_next(const Operation& operation, TransferSink& sink) {
 
 std::uint32_t Transfers::clear_ahead(Operation& get, const Place& to, std::size_t room,
                                      std::byte* out) {
-  TransferSink& sink = make_sink(get, to);
-  sink.ahead = true;
   wire::Clear clear;
-  if (!make_clear(get, sink, room, clear, out + sizeof clear) || sink.cleared < sink.length) {
+  bool cleared = false;
+  try {
+    TransferSink& sink = make_sink(get, to);
+    sink.ahead = true;
+    cleared = make_clear(get, sink, room, clear, out + sizeof clear) && sink.cleared == sink.length;
+  } catch (const std::bad_alloc&) {
+    cleared = false;
+  }
+  if (!cleared) {
     withdraw_clear(get);
     return 0;
   }
@@ -264,18 +278,22 @@ void Transfers::begin_source(Operation& operation, const Place& from,
 bool Transfers::begin_placed(Operation& operation, const wire::Request& request,
                              std::span<const std::byte> data, transport::PlacementKey key) {
   const std::size_t size = wire::fixed_size(request.header);
+  TransferSource& source = make_source(operation);
   const transport::MessageBuffer buffer = transport_.reserve(operation.peer, size);
-  if (!buffer) return false;
+  if (!buffer) {
+    end_source(operation);
+    return false;
+  }
   wire::encode(request, buffer.data);
   const transport::Context context(operation.id.packed());
   if (transport_.commit_placed(operation.peer, buffer, size, data, key, context) !=
       transport::PostStatus::kOk) {
+    end_source(operation);
     transport_.abandon(operation.peer, buffer);
     return false;
   }
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, data.size());
-  TransferSource& source = make_source(operation);
   source.state = SourceState::kWriting;
   source.length = data.size();
   source.writes.push_back({{data.data(), data.size(), {}}, {}});
@@ -350,6 +368,7 @@ bool Transfers::plan_writes(const Operation& operation, const wire::Clear& messa
   source.region.for_each_run(
       source.offset + source.cleared, message.length, [&](std::span<std::byte> run) {
         if (!planned) return;
+        make_room(source.registered);
         const Result<transport::Registration> region =
             transport_.register_memory(operation.peer, run, transport::Access::kWriteSource);
         planned = region.ok();
@@ -380,10 +399,7 @@ void Transfers::post_writes(Operation& operation) {
         break;
       case transport::PostStatus::kWouldBlock:
         counters_.add(Counter::kWouldBlocks);
-        if (!source.waits_for_room) {
-          source.waits_for_room = true;
-          waiting_for_room_.push_back(operation.id);
-        }
+        if (!source.room_link.is_linked()) waiting_for_room_.push_back(source);
         return;
       case transport::PostStatus::kFailed: return;  // the loss of the peer ends the transfer
     }
@@ -391,13 +407,17 @@ void Transfers::post_writes(Operation& operation) {
 }
 
 void Transfers::retry() {
-  std::vector<SlotId> waiting;
-  waiting.swap(waiting_for_room_);
-  for (const SlotId id : waiting) {
-    Operation* const operation = operations_.get(id);
-    if (operation == nullptr || operation->source == nullptr) continue;
-    operation->source->waits_for_room = false;
-    post_writes(*operation);
+  WaitingSources round;
+  round.swap(waiting_for_room_);
+  while (!round.empty()) {
+    TransferSource& source = round.front();
+    source.room_link.unlink();
+    try {
+      post_writes(*source.operation);
+    } catch (const std::bad_alloc&) {
+      // Each is tried again, as where there is no room.
+      if (!source.room_link.is_linked()) waiting_for_room_.push_back(source);
+    }
   }
 }
 

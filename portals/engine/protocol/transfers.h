@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/counters.h"
 #include "base/process_lock.h"
@@ -159,8 +158,8 @@ class Transfers {
   Counters& counters_;
   SlotPool<TransferSource> sources_ LINTEL_GUARDED_BY(kLock);
   SlotPool<TransferSink> sinks_ LINTEL_GUARDED_BY(kLock);
-  // operations whose next write had no room
-  std::vector<SlotId> waiting_for_room_ LINTEL_GUARDED_BY(kLock);
+  // sources whose next write had no room
+  WaitingSources waiting_for_room_ LINTEL_GUARDED_BY(kLock);
   std::array<TransferCount, kMaxInterfaces> counts_ LINTEL_GUARDED_BY(kLock){};  // by interface
 };
 

@@ -42,6 +42,16 @@ class InitiatorTest : public ::testing::Test, public ProtocolParts {
     kLock.is_held();
     return interface.descriptors.get(descriptor)->busy();
   }
+  // As the endpoint does.
+  void lose_peer() {
+    kLock.is_held();
+    outbox.take(kPeer, [this](Outbox::Unsent& unsent) {
+      kLock.is_held();
+      interface.close(unsent.completion, Failure::kPeerDead);
+    });
+    while (Operation* operation = operations.first_with(kPeer))
+      initiator.fail(*operation, Failure::kPeerDead, false);
+  }
 
   Initiator initiator{limits,     transport.attributes().max_message_bytes,
                       peers,      outbox,
@@ -120,9 +130,25 @@ TEST_F(InitiatorTest, OperationBeyondTheLimitFindsNoRoom) {
   }
   EXPECT_FALSE(initiator.has_room());
   EXPECT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kNoSpace);
-  while (Operation* operation = operations.first_with(kPeer))
-    initiator.fail(*operation, Failure::kPeerDead, false);
+  lose_peer();
   EXPECT_TRUE(initiator.has_room());
+}
+
+TEST_F(InitiatorTest, ARequestIsHeldUntilThePeerHasAnsweredTheOnesBefore) {
+  kLock.is_held();
+  ASSERT_EQ(operations.most_of_peer(), 1U);
+  ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);
+  ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);
+  ASSERT_EQ(initiator.put(interface, arguments()), Status::kOk) << "of which no answer comes";
+  EXPECT_EQ(outbox.retry(), 0U);
+  EXPECT_EQ(transport.sent.size(), 1U);
+  EXPECT_EQ(outbox.waiting(), 2U) << "puts begin in order";
+
+  initiator.on_ack(kPeer, answer(wire::MessageKind::kAck, 8));
+  EXPECT_EQ(outbox.retry(), 2U);
+  EXPECT_EQ(transport.sent.size(), 3U);
+  lose_peer();
+  EXPECT_FALSE(busy());
 }
 
 }  // namespace

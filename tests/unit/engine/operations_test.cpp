@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "portals/engine/protocol/transfer_records.h"
 #include "tests/unit/engine/recording_transport.h"
 
@@ -17,9 +19,9 @@ class OperationsTest : public ::testing::Test {
     operation->source = nullptr;
     operations.release(*operation);
   }
-  Operation* begin(bool own = true) {
+  Operation* begin(bool own = true, transport::PeerId peer = kPeer) {
     kLock.is_held();
-    Operation* const operation = operations.create(kPeer, 1, own);
+    Operation* const operation = operations.create(peer, 1, own);
     if (operation != nullptr) operation->source = &source;
     return operation;
   }
@@ -54,6 +56,43 @@ TEST_F(OperationsTest, OwnOperationsAndThoseOfOthersHaveRoomEach) {
   EXPECT_TRUE(operations.has_room());
   end(second);
   end(others);
+}
+
+TEST_F(OperationsTest, AProcessGetsAQuarterAndNoMoreThanHalfOfWhatIsLeft) {
+  kLock.is_held();
+  Operations many(transport, 64);
+  std::vector<std::size_t> got;
+  for (std::uint32_t peer = 0; peer < 8; ++peer) {
+    got.push_back(0);
+    while (Operation* const operation = many.create(transport::PeerId(peer), 1, false)) {
+      operation->source = &source;
+      ++got.back();
+    }
+  }
+  EXPECT_EQ(got, (std::vector<std::size_t>{16, 16, 11, 7, 5, 3, 2, 1}));
+  EXPECT_NE(many.create(transport::PeerId(9), 1, false), nullptr);
+  EXPECT_NE(many.create(transport::PeerId(0), 1, true), nullptr) << "of this process";
+}
+
+TEST_F(OperationsTest, RequestsToOnePeerAskForAnswersOfABoundedSize) {
+  kLock.is_held();
+  Operations many(transport, 1000);
+  const auto request = [&](transport::PeerId peer) {
+    kLock.is_held();
+    Operation& operation = *many.create(peer, 1, true);
+    operation.source = &source;
+    operation.answer_bytes = Operations::kAnswerCredit / 2 + 1;
+    return &operation;
+  };
+  Operation* const first = request(kPeer);
+  Operation* const second = request(kPeer);
+  ASSERT_TRUE(many.may_ask(*first));
+  many.ask(*first);
+  EXPECT_FALSE(many.may_ask(*second));
+  EXPECT_TRUE(many.may_ask(*request(transport::PeerId(4))));
+  first->source = nullptr;
+  many.release(*first);
+  EXPECT_TRUE(many.may_ask(*second));
 }
 
 TEST_F(OperationsTest, ATokenNamesAnOperationWithItsPeerOnly) {

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
+#include "portals/engine/protocol/transfer_records.h"
 #include "tests/unit/engine/recording_transport.h"
 
 namespace lintel::portals {
@@ -32,8 +34,17 @@ class OutboxTest : public ::testing::Test {
 
   RecordingTransport transport;
   Counters counters;
+  // Removes what waits for the peer, and returns it.
+  std::vector<Outbox::Unsent> take(transport::PeerId peer) {
+    kLock.is_held();
+    std::vector<Outbox::Unsent> unsent;
+    outbox.take(peer, [&](const Outbox::Unsent& message) { unsent.push_back(message); });
+    return unsent;
+  }
+
   static constexpr std::size_t kAnswerLimit = 40'000;
-  Outbox outbox{transport, counters, kAnswerLimit};
+  Operations operations{transport, 16};
+  Outbox outbox{transport, operations, counters, kAnswerLimit};
 };
 
 TEST_F(OutboxTest, AMessageThatFindsRoomLeavesAtOnce) {
@@ -57,6 +68,49 @@ TEST_F(OutboxTest, WhatWaitsKeepsTheOrderToItsPeer) {
   EXPECT_EQ(outbox.left_of(1), 1U);
 }
 
+TEST_F(OutboxTest, AnswersDoNotWaitBehindARequestThatIsHeld) {
+  kLock.is_held();
+  TransferSource part;
+  std::array<Operation*, 2> asking{};
+  for (Operation*& operation : asking) {
+    operation = operations.create(kPeer, 1, true);
+    operation->source = &part;
+    operation->answer_bytes = Operations::kAnswerCredit;
+    send_get(kPeer, operation->id);
+  }
+  send_ack(kPeer);
+  EXPECT_EQ(transport.take_kinds(),
+            (std::vector{wire::MessageKind::kGet, wire::MessageKind::kAck}));
+  EXPECT_EQ(outbox.waiting(), 1U);
+  EXPECT_EQ(outbox.retry(), 0U);
+  asking[0]->source = nullptr;
+  operations.release(*asking[0]);
+  EXPECT_EQ(outbox.retry(), 1U);
+  EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kGet});
+}
+
+TEST_F(OutboxTest, AReplyTooLongToBeKeptWithoutItsInterfaceIsSentAsAFailure) {
+  kLock.is_held();
+  std::vector<std::byte> memory(kAnswerLimit / 4);
+  const MemoryRegion region(memory.data(), memory.size());
+  transport.message_room = 0;
+  wire::Response reply{};
+  reply.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kReply), 0, 1,
+                  static_cast<std::uint32_t>(memory.size())};
+  reply.requested_length = reply.manipulated_length = memory.size();
+  outbox.send(kPeer, reply, {.region = &region, .offset = 0, .length = memory.size(), .bytes = {}});
+  outbox.withdraw(1, [](const Outbox::Unsent&) { ADD_FAILURE() << "an answer was taken back"; });
+  EXPECT_LT(outbox.answers().total(), kAnswerLimit / 4);
+  transport.message_room = 1;
+  EXPECT_EQ(outbox.retry(), 1U);
+  wire::MessageHeader header;
+  const std::vector<std::byte>& sent = transport.sent.at(0).bytes;
+  ASSERT_TRUE(wire::parse_header(sent, header));
+  const wire::Response failed = wire::parse_response(sent);
+  EXPECT_EQ(failed.failure, static_cast<std::uint8_t>(Failure::kNoInterface));
+  EXPECT_EQ(failed.manipulated_length, 0U);
+}
+
 TEST_F(OutboxTest, APeerThatReadsNoAnswersOverdrawsItsQuarter) {
   kLock.is_held();
   transport.message_room = 0;
@@ -68,10 +122,10 @@ TEST_F(OutboxTest, APeerThatReadsNoAnswersOverdrawsItsQuarter) {
   }
   send_ack(kPeer);
   EXPECT_EQ(outbox.answers().overdrawn(), kPeer);
-  outbox.take(kPeer);
+  take(kPeer);
   EXPECT_EQ(outbox.answers().overdrawn(), transport::kNoPeer);
   EXPECT_EQ(outbox.answers().total(), each) << "of the other peer";
-  outbox.take(kOther);
+  take(kOther);
 }
 
 TEST_F(OutboxTest, RequestsOfThisProcessOverdrawNothing) {
@@ -79,7 +133,7 @@ TEST_F(OutboxTest, RequestsOfThisProcessOverdrawNothing) {
   transport.message_room = 0;
   for (std::uint32_t i = 0; i < 1000; ++i) send_get(kPeer, {i, 1});
   EXPECT_EQ(outbox.answers().total(), 0U);
-  outbox.take(kPeer);
+  take(kPeer);
 }
 
 TEST_F(OutboxTest, AnswersThatLeaveAreNotKeptAnyMore) {
@@ -110,12 +164,14 @@ TEST_F(OutboxTest, WhatWaitsForALostPeerIsReturnedOldestFirst) {
   send_get(kPeer, {1, 1});
   send_get(kOther, {2, 1});
   send_get(kPeer, {3, 1});
-  const std::vector<Outbox::Unsent> unsent = outbox.take(kPeer);
+  const std::vector<Outbox::Unsent> unsent = take(kPeer);
   ASSERT_EQ(unsent.size(), 2U);
   EXPECT_EQ(unsent[0].operation, (SlotId{1, 1}));
   EXPECT_EQ(unsent[1].operation, (SlotId{3, 1}));
   EXPECT_FALSE(outbox.waits_for(kPeer));
-  EXPECT_EQ(outbox.take_all().size(), 1U);
+  std::size_t others = 0;
+  outbox.take_all([&](const Outbox::Unsent&) { ++others; });
+  EXPECT_EQ(others, 1U);
   EXPECT_TRUE(outbox.idle());
 }
 
@@ -126,7 +182,9 @@ TEST_F(OutboxTest, AnInterfaceTakesItsRequestsBackAndItsAnswersLeave) {
   send_ack(kPeer);
   send_get(kPeer, {2, 1}, 2);
   EXPECT_EQ(outbox.waiting_of(1), 1U);
-  EXPECT_EQ(outbox.withdraw(1).size(), 1U);
+  std::size_t withdrawn = 0;
+  outbox.withdraw(1, [&](const Outbox::Unsent&) { ++withdrawn; });
+  EXPECT_EQ(withdrawn, 1U);
   EXPECT_EQ(outbox.waiting_of(1), 0U);
   transport.message_room = 10;
   outbox.retry();

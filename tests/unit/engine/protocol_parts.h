@@ -52,8 +52,8 @@ struct ProtocolParts {
   PendingWork pending_work;
   TransferLimits limits;
   Peers peers{transport};
-  Outbox outbox{transport, counters};
   Operations operations{transport, kLimit};
+  Outbox outbox{transport, operations, counters};
   Transfers transfers{transport, outbox, operations, counters};
   InterfaceTable interfaces;
   NetworkInterface interface {

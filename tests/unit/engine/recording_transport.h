@@ -11,7 +11,7 @@
 
 namespace lintel::portals {
 
-class RecordingTransport final : public transport::Transport {
+class RecordingTransport : public transport::Transport {
  public:
   struct Sent {
     transport::PeerId to;

@@ -45,8 +45,8 @@ class TransfersTest : public ::testing::Test {
   MemoryRegion region{memory.data(), memory.size()};
   RecordingTransport transport;
   Counters counters;
-  Outbox outbox{transport, counters};
   Operations operations{transport, 4};
+  Outbox outbox{transport, operations, counters};
   Transfers transfers{transport, outbox, operations, counters};
   PendingRequest request{PendingKind::kPut};
 };
