@@ -18,7 +18,7 @@
 
 namespace lintel::transport {
 
-inline const DirectCounters& direct_counters(const Node& node) {
+inline DirectCounters direct_counters(const Node& node) {
   return dynamic_cast<const DirectTransport&>(*node.transport).counters();
 }
 

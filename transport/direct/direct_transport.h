@@ -133,7 +133,7 @@ class DirectTransport final : public Transport {
   }
   void dump(std::string& text) const override;
 
-  const DirectCounters& counters() const {
+  DirectCounters counters() const {
     lock_.is_held();
     return counters_;
   }

@@ -93,7 +93,7 @@ class FabricTransport final : public Transport {
   void dump(std::string& text) const override;
 
   const ProviderDescription& provider() const { return provider_; }
-  const FabricCounters& counters() const {
+  FabricCounters counters() const {
     lock_.is_held();
     return counters_;
   }

@@ -127,7 +127,7 @@ class FaultyTransport final : public Transport, private Sink {
     return reports_.empty() && wrapped_->prepare_wait();
   }
 
-  const FaultCounters& counters() const {
+  FaultCounters counters() const {
     lock_.is_held();
     return counters_;
   }

@@ -115,7 +115,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // peer's operations do not wait for their deadline.
   bool close(TimePoint now) override;
 
-  const SessionCounters& counters() const {
+  SessionCounters counters() const {
     lock_.is_held();
     return counters_;
   }
