@@ -1,5 +1,6 @@
 // Opening an endpoint: names, addresses, and the errors when it fails.
 #include "tests/fabric/fabric_pair.h"
+#include "tests/fabric/provider_names.h"
 #include "transport/address/address.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,7 @@ TEST_P(FabricOpening, AnyPidGivesOneThatOthersCanUse) {
   ASSERT_TRUE(node.transport);
   EXPECT_EQ(to_string(node.transport->self().nid), "127.0.0.1");
   EXPECT_NE(node.transport->self().pid, kAnyPid);
-  EXPECT_EQ(node.transport->attributes().name, GetParam());
+  EXPECT_EQ(node.transport->attributes().name, name_here(GetParam()));
 }
 
 TEST_P(FabricOpening, ARequestedPidIsGranted) {

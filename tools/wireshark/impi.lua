@@ -3,6 +3,7 @@
 --
 --   tshark -X lua_script:tools/wireshark/impi.lua -r capture.pcapng
 --   Wireshark: copy or link this file into "Personal Lua Plugins" (Help, About, Folders).
+-- Not as root: Wireshark 4.4 loads no script then.
 --
 -- A connection to a server is recognised when it begins with AUTH. A connection between hosts is
 -- recognised from the first packet whose header looks like one. In a capture that begins later, or

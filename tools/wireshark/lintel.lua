@@ -2,6 +2,7 @@
 --
 --   tshark -X lua_script:tools/wireshark/lintel.lua -r capture.pcapng
 --   Wireshark: copy or link this file into "Personal Lua Plugins" (Help, About, Folders).
+-- Not as root: Wireshark 4.4 loads no script then.
 --
 -- Three protocols:
 --   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes and

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tests/fabric/provider_names.h"
+
 namespace lintel::test {
 namespace {
 
@@ -51,7 +53,7 @@ void FabricPair::open(Side& side, const std::string& provider, std::uint16_t por
   hints->ep_attr->type = FI_EP_RDM;
   hints->addr_format = FI_SOCKADDR_IN;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
-  hints->fabric_attr->prov_name = strdup(provider.c_str());
+  hints->fabric_attr->prov_name = strdup(transport::name_here(provider).c_str());
   const int found = fi_getinfo(FI_VERSION(1, 17), "127.0.0.1", std::to_string(port).c_str(),
                                FI_SOURCE, hints, &side.info);
   fi_freeinfo(hints);
