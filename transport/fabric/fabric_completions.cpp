@@ -74,9 +74,19 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
         away > fabric_options_.write_timeout / 4)
       write_progress_ = now;
     if (now - write_progress_ > fabric_options_.write_timeout) reports += fail_all_writes(sink);
+    if (operations_.taken_count(OperationKind::kWrite) > 0) ring_targets_of_writes();
   }
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
   return reports;
+}
+
+// In libfabric 2.1 both sides of a large write take turns. Its target may have fallen asleep since
+// its last one.
+void FabricTransport::ring_targets_of_writes() {
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
+    const FabricOperation& write = operations_.at(OperationKind::kWrite, i);
+    if (write.state == OperationState::kInFlight && !is_lost(write)) neighbours_->ring(write.peer);
+  }
 }
 
 // Ends the operations to peers that are gone.

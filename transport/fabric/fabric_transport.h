@@ -131,6 +131,7 @@ class FabricTransport final : public Transport {
   void repost_receives() LINTEL_REQUIRES(lock_);
   std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t take_errors(Sink& sink) LINTEL_REQUIRES(lock_);
+  void ring_targets_of_writes() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t end_lost_operations(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t fail_all_writes(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool is_lost(const FabricOperation& operation) const LINTEL_REQUIRES(lock_);
