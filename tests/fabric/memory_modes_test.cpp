@@ -65,6 +65,22 @@ TEST_P(FabricMemoryModes, WritesLandInTheMiddleOfARegion) {
   }
 }
 
+TEST_P(FabricMemoryModes, MessagesOfFramesBeyondThePoolArrive) {
+  NetworkOptions options = options_for(GetParam().provider);
+  options.send_frames = 1;
+  FabricOptions fabric;
+  fabric.added_mr_modes = GetParam().modes;
+  open_both(options, fabric);
+  connect();
+  const MessageBuffer first = a.transport->reserve(b_at_a, 8);
+  ASSERT_TRUE(first);
+  const std::vector<std::byte> message = pattern(1000, 3);
+  ASSERT_TRUE(send(a, b_at_a, message, {&a, &b})) << "a second one of its own";
+  ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
+  EXPECT_EQ(b.seen.messages[0], message);
+  a.transport->abandon(b_at_a, first);
+}
+
 TEST_P(FabricMemoryModes, MemoryToWriteFromIsRegisteredWhereRequired) {
   const std::vector<std::byte> source(100);
   const Registration region =

@@ -116,8 +116,8 @@ TEST_P(StoppedPeers, PutsToAnotherPeerAreDeliveredBesideThreeThatAreStopped) {
 }
 
 // More of them than there are frames, each of which could be held by one.
-TEST(ManyStoppedPeers, PutsToAnotherPeerAreDeliveredBesideTwelveThatAreStoppedOnDirect) {
-  put_beside_stopped_peers(12, environment("direct"));
+TEST_P(StoppedPeers, PutsToAnotherPeerAreDeliveredBesideTwelveThatAreStopped) {
+  put_beside_stopped_peers(12, environment(GetParam()));
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 //
 // A peer that accepts nothing keeps what it holds until it is given up. So no peer may take more
 // than a quarter of the pool, nor more than half of what the others have left. Peers that stop one
-// after the other therefore get less and less. Of a pool of 64, ten of them leave a record; where
-// there may be more, the network adds records for peers that hold none, as `direct` does.
+// after the other therefore get less and less. Of a pool of 64, ten of them leave a record. There
+// may be more, so each peer has a few records of its own, which the network adds to its pool when
+// nothing of that is left.
 //
 // A member of each network's record of a peer, which must not move: records of the pool refer to
 // it. Thread: the network's.
@@ -17,6 +18,11 @@
 namespace lintel::transport {
 
 struct SendShare {
+  // What a peer gets even if nothing of the pool is left: a frame for what waits and one for
+  // control, and a write.
+  static constexpr std::uint32_t kOwnFrames = 2;
+  static constexpr std::uint32_t kOwnWrites = 1;
+
   std::uint32_t held = 0;
 
   // The most that one peer gets of a pool of that size.

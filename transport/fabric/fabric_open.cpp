@@ -123,7 +123,7 @@ FabricTransport::~FabricTransport() {
   // it, because the provider may use them until then.
   if (rules_.binds_to_endpoint) {
     regions_.clear();
-    send_buffers_.forget_registration();
+    frames_.forget_registrations();
     receive_buffers_.forget_registration();
   }
 }
@@ -181,11 +181,7 @@ Error FabricTransport::prepare_buffers() {
       BufferSlab::allocate(receive_room.bytes, operations_.count(OperationKind::kReceive));
   if (!receives) return receives.error();
   receive_buffers_ = std::move(receives).value();
-  Result<BufferSlab> sends =
-      BufferSlab::allocate(attributes_.max_message_bytes, operations_.count(OperationKind::kSend));
-  if (!sends) return sends.error();
-  send_buffers_ = std::move(sends).value();
-  return {};
+  return frames_.add(attributes_.max_message_bytes, operations_.count(OperationKind::kSend));
 }
 
 Error FabricTransport::enable() {
@@ -207,7 +203,7 @@ Error FabricTransport::enable() {
           receive_buffers_.register_with(domain_, endpoint_, rules_, FI_RECV, next_key_++);
       !error.ok())
     return error;
-  return send_buffers_.register_with(domain_, endpoint_, rules_, FI_SEND, next_key_++);
+  return frames_.register_last(domain_, endpoint_, rules_, next_key_++);
 }
 
 Error FabricTransport::read_own_name() {

@@ -40,11 +40,35 @@ ProcessId FabricTransport::name_of(PeerId peer) const {
 MessageBuffer FabricTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  FabricOperation* frame =
-      closing_ ? nullptr : operations_.take(OperationKind::kSend, peers_.at(peer).sends);
+  FabricOperation* const frame = closing_ ? nullptr : take_send(peers_.at(peer).sends);
   if (frame == nullptr) return {};
   frame->state = OperationState::kLent;
-  return {send_buffers_.buffer(frame->index), attributes_.max_message_bytes, frame->index};
+  return {frames_.frame(frame->index), attributes_.max_message_bytes, frame->index};
+}
+
+FabricOperation* FabricTransport::take_send(SendShare& share) {
+  if (FabricOperation* const frame = operations_.take(OperationKind::kSend, share)) [[likely]]
+    return frame;
+  if (!operations_.needs_more(OperationKind::kSend, share) || !add_frames()) return nullptr;
+  return operations_.take(OperationKind::kSend, share);
+}
+
+FabricOperation* FabricTransport::take_write(SendShare& share) {
+  if (FabricOperation* const write = operations_.take(OperationKind::kWrite, share)) [[likely]]
+    return write;
+  if (operations_.needs_more(OperationKind::kWrite, share)) operations_.add(OperationKind::kWrite);
+  return operations_.take(OperationKind::kWrite, share);
+}
+
+// False: not possible now.
+bool FabricTransport::add_frames() {
+  if (!frames_.add(attributes_.max_message_bytes, OperationTable::kAddedAtOnce).ok()) return false;
+  if (!frames_.register_last(domain_, endpoint_, rules_, next_key_++).ok()) {
+    frames_.remove_last();
+    return false;
+  }
+  operations_.add(OperationKind::kSend);
+  return true;
 }
 
 PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
@@ -52,8 +76,9 @@ PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   FabricOperation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
-  const ssize_t status = fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(),
-                                 peers_.at(peer).address, &frame.provider_room);
+  const ssize_t status =
+      fi_send(endpoint_.raw(), buffer.data, bytes, frames_.descriptor(frame.index),
+              peers_.at(peer).address, &frame.provider_room);
   if (status != 0) return refused(peer, status, "fi_send");
   record_start(frame, peer);
   return PostStatus::kOk;
@@ -70,6 +95,8 @@ void FabricTransport::disconnect(PeerId peer) {
   lock_.is_held();
   if (withdraw_placement(peer) == Withdrawal::kArriving) peers_.at(peer).landing->given_up = true;
   peers_.disconnect(peer);
+  operations_.write_off(OperationKind::kSend, peers_.at(peer).sends);
+  operations_.write_off(OperationKind::kWrite, peers_.at(peer).writes);
 }
 
 Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
@@ -117,7 +144,7 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
     LINTEL_ASSERT(region != regions_.end());
     descriptor = region->second.descriptor();
   }
-  FabricOperation* write = operations_.take(OperationKind::kWrite, peers_.at(peer).writes);
+  FabricOperation* const write = take_write(peers_.at(peer).writes);
   if (write == nullptr) return PostStatus::kWouldBlock;
   const ssize_t status =
       fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value,
@@ -199,6 +226,8 @@ void FabricTransport::dump(std::string& text) const {
   line("peers", peers_.size());
   line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
   line("writes under way", operations_.taken_count(OperationKind::kWrite));
+  line("messages to peers that were given up", operations_.written_off_count(OperationKind::kSend));
+  line("writes to peers that were given up", operations_.written_off_count(OperationKind::kWrite));
   line("registrations", regions_.size());
   line("landings of placed messages", operations_.taken_count(OperationKind::kLanding));
   line("failed sends", counters_.failed_sends);

@@ -27,6 +27,7 @@
 #include "transport/fabric/discovery.h"
 #include "transport/fabric/fabric_options.h"
 #include "transport/fabric/fabric_peer_table.h"
+#include "transport/fabric/frame_memory.h"
 #include "transport/fabric/handles.h"
 #include "transport/fabric/memory_rules.h"
 #include "transport/fabric/neighbours.h"
@@ -66,7 +67,9 @@ class FabricTransport final : public Transport {
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
   // libfabric has no call that ends one connection, and none that takes back a send or a write. So
   // the provider's operations with the peer end when the provider ends them:
-  //  * Frames become free, and on_write_done() is called, only then.
+  //  * Frames become free, and on_write_done() is called, only then. Until then they do not count
+  //    as the peer's, and others are added to the pool in their place, up to as many as the pool
+  //    has (OperationTable::write_off).
   //  * A placed message that is arriving, and a write into memory that is still registered, may
   //    continue to change memory.
   // Everything else is as in Transport: expected payloads are withdrawn, a placed message that
@@ -172,6 +175,10 @@ class FabricTransport final : public Transport {
   [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call)
       LINTEL_REQUIRES(lock_);
   std::size_t operations_in_flight() const LINTEL_REQUIRES(lock_);
+  // A record for the peer whose share that is, added if need be; nullptr: not now.
+  FabricOperation* take_send(SendShare& share) LINTEL_REQUIRES(lock_);
+  FabricOperation* take_write(SendShare& share) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool add_frames() LINTEL_REQUIRES(lock_);
   void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);
   void record_start(FabricOperation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
   bool record_end(FabricOperation& operation) LINTEL_REQUIRES(lock_);
@@ -193,7 +200,7 @@ class FabricTransport final : public Transport {
   fi_info* info_ = nullptr;
   OfiFabric fabric_;
   OfiDomain domain_;
-  BufferSlab send_buffers_ LINTEL_GUARDED_BY(lock_);
+  FrameMemory frames_ LINTEL_GUARDED_BY(lock_);
   BufferSlab receive_buffers_ LINTEL_GUARDED_BY(lock_);
   // For the part of a payload that is longer than its memory, and for the messages of placed
   // messages.

@@ -12,7 +12,10 @@ OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::siz
   const std::size_t counts[kOperationKinds] = {receives, sends, writes, landings};
   std::size_t begin = 0;
   for (std::size_t k = 0; k < kOperationKinds; ++k) {
-    ranges_[k] = {begin, counts[k], counts[k], 0, static_cast<std::uint32_t>(counts[k] - 1)};
+    KindRange& range = ranges_[k];
+    range.begin = begin;
+    range.pool = range.count = range.free = counts[k];
+    range.last_free = static_cast<std::uint32_t>(counts[k] - 1);
     for (std::size_t i = 0; i < counts[k]; ++i) {
       FabricOperation& record = records_[begin + i];
       record.kind = static_cast<OperationKind>(k);
@@ -26,56 +29,112 @@ OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::siz
 FabricOperation* OperationTable::find(void* op_context) {
   // Compared as numbers, because a foreign pointer belongs to no array of this table.
   const auto place = reinterpret_cast<std::uintptr_t>(op_context);
-  const auto begin = reinterpret_cast<std::uintptr_t>(records_.data());
-  if (place < begin || (place - begin) % sizeof(FabricOperation) != 0) return nullptr;
-  const std::size_t index = (place - begin) / sizeof(FabricOperation);
-  return index < records_.size() ? &records_[index] : nullptr;
+  const std::uintptr_t offset = place - reinterpret_cast<std::uintptr_t>(records_.data());
+  const std::size_t index = offset / sizeof(FabricOperation);
+  if (index < records_.size()) [[likely]]
+    return offset % sizeof(FabricOperation) == 0 ? &records_[index] : nullptr;
+  return added_at_.empty() ? nullptr : find_added(place);
+}
+
+FabricOperation* OperationTable::find_added(std::uintptr_t place) const {
+  const auto after = added_at_.upper_bound(place);
+  if (after == added_at_.begin()) return nullptr;
+  const auto& [begin, block] = *std::prev(after);
+  const std::uintptr_t offset = place - begin;
+  const std::size_t index = offset / sizeof(FabricOperation);
+  return index < kAddedAtOnce && offset % sizeof(FabricOperation) == 0 ? block + index : nullptr;
 }
 
 FabricOperation* OperationTable::take(OperationKind kind) {
-  KindRange& range = ranges_[static_cast<std::size_t>(kind)];
+  KindRange& range = range_of(kind);
   if (range.free == 0) return nullptr;
-  FabricOperation& record = records_[range.begin + range.first_free];
+  FabricOperation& record = at(kind, range.first_free);
   range.first_free = record.next_free;
   --range.free;
+  ++range.taken;
   return &record;
 }
 
+bool OperationTable::may_take(OperationKind kind, const SendShare& share) const {
+  const std::uint32_t own =
+      kind == OperationKind::kSend ? SendShare::kOwnFrames : SendShare::kOwnWrites;
+  return share.may_take(range_of(kind).left(), range_of(kind).pool) || share.held < own;
+}
+
 FabricOperation* OperationTable::take(OperationKind kind, SendShare& share) {
-  const KindRange& range = ranges_[static_cast<std::size_t>(kind)];
-  if (!share.may_take(range.free, range.count)) return nullptr;
-  FabricOperation* const record = take(kind);
+  FabricOperation* const record = may_take(kind, share) ? take(kind) : nullptr;
+  if (record == nullptr) return nullptr;
   record->share = &share;
   ++share.held;
   return record;
 }
 
-void OperationTable::set_free(FabricOperation& operation) {
+bool OperationTable::needs_more(OperationKind kind, const SendShare& share) const {
+  return range_of(kind).free == 0 && may_take(kind, share);
+}
+
+void OperationTable::add(OperationKind kind) {
+  KindRange& range = range_of(kind);
+  auto block = std::make_unique<FabricOperation[]>(kAddedAtOnce);
+  if (range.added.size() == range.added.capacity()) range.added.reserve(2 * range.added.size() + 1);
+  added_at_.emplace(reinterpret_cast<std::uintptr_t>(block.get()), block.get());
+  for (std::size_t i = 0; i < kAddedAtOnce; ++i) {
+    block[i].kind = kind;
+    block[i].index = static_cast<std::uint32_t>(range.count + i);
+    put_first(range, block[i]);
+  }
+  range.count += kAddedAtOnce;
+  range.added.push_back(std::move(block));
+}
+
+void OperationTable::write_off(OperationKind kind, SendShare& share) {
+  KindRange& range = range_of(kind);
+  for (std::size_t i = 0; i < range.count && share.held > 0; ++i) {
+    FabricOperation& record = at(kind, i);
+    if (record.share != &share || record.state != OperationState::kInFlight) continue;
+    if (range.written_off == range.pool) return;
+    record.share = nullptr;
+    record.written_off = true;
+    --share.held;
+    --range.taken;
+    ++range.written_off;
+  }
+}
+
+void OperationTable::set_free(KindRange& range, FabricOperation& operation) {
   operation.state = OperationState::kFree;
+  --(std::exchange(operation.written_off, false) ? range.written_off : range.taken);
   if (SendShare* const share = std::exchange(operation.share, nullptr)) --share->held;
 }
 
-void OperationTable::give_back(FabricOperation& operation) {
-  KindRange& range = ranges_[static_cast<std::size_t>(operation.kind)];
-  set_free(operation);
+void OperationTable::put_first(KindRange& range, FabricOperation& operation) {
   operation.next_free = range.first_free;
   range.first_free = operation.index;
   if (range.free++ == 0) range.last_free = operation.index;
 }
 
+void OperationTable::give_back(FabricOperation& operation) {
+  KindRange& range = range_of(operation.kind);
+  set_free(range, operation);
+  put_first(range, operation);
+}
+
 void OperationTable::give_back_last(FabricOperation& operation) {
-  KindRange& range = ranges_[static_cast<std::size_t>(operation.kind)];
-  set_free(operation);
-  (range.free == 0 ? range.first_free : records_[range.begin + range.last_free].next_free) =
+  KindRange& range = range_of(operation.kind);
+  set_free(range, operation);
+  (range.free == 0 ? range.first_free : at(operation.kind, range.last_free).next_free) =
       operation.index;
   range.last_free = operation.index;
   ++range.free;
 }
 
 FabricOperation& OperationTable::at(OperationKind kind, std::size_t index) {
-  const KindRange& range = ranges_[static_cast<std::size_t>(kind)];
+  KindRange& range = range_of(kind);
+  if (index < range.pool) [[likely]]
+    return records_[range.begin + index];
   LINTEL_ASSERT(index < range.count);
-  return records_[range.begin + index];
+  const std::size_t added = index - range.pool;
+  return range.added[added / kAddedAtOnce][added % kAddedAtOnce];
 }
 
 }  // namespace lintel::transport

@@ -5,13 +5,17 @@
 // Owned by FabricTransport; guarded by its owner's lock.
 // Invariants: (1) records never move and exist as long as the table, so a pointer that a provider
 // kept stays valid; (2) find() recognises a pointer that is not to a record, and does not
-// dereference it; (3) the record that was used last is reused first, because it is in the cache.
-// Does not: allocate after construction, or call the provider.
+// dereference it; (3) the record that was used last is reused first, because it is in the cache;
+// (4) beyond the pool, sends and writes have at most the records of each peer's own (SendShare),
+// and as many as were written off, of which there are at most as many as the pool has.
+// Does not: allocate after construction, except in add(), or call the provider.
 
 #include <rdma/fabric.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -38,6 +42,7 @@ struct FabricOperation {
   std::uint32_t next_free = 0;
   PeerId peer = kNoPeer;
   SendShare* share = nullptr;    // kSend, kWrite: of the peer that holds the record
+  bool written_off = false;      // its peer was given up and holds it no more
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite, and kSend of a placed message: the caller's
   bool placed_message = false;   // kSend: with a payload
@@ -64,34 +69,57 @@ class OperationTable {
   // A free record of that kind, or nullptr. The caller sets its state.
   FabricOperation* take(OperationKind kind);
   // The same for the peer whose share that is; nullptr also if it may not take another one now.
+  // REQUIRES: kSend or kWrite.
   FabricOperation* take(OperationKind kind, SendShare& share);
+  // The peer may take a record, but no record is free: add() is due.
+  [[gnu::cold]] bool needs_more(OperationKind kind, const SendShare& share) const;
+  // Adds kAddedAtOnce free records of that kind, with the next indices.
+  [[gnu::cold]] void add(OperationKind kind);
+  // The peer whose share that is was given up. What the provider still has of it does not count as
+  // taken any more, unless there is too much of that already.
+  [[gnu::cold]] void write_off(OperationKind kind, SendShare& share);
   void give_back(FabricOperation& operation);
   // Gives back a record whose completion the provider may still report: it is reused last.
   void give_back_last(FabricOperation& operation);
 
   // REQUIRES: index < count of that kind.
   FabricOperation& at(OperationKind kind, std::size_t index);
-  std::size_t count(OperationKind kind) const {
-    return ranges_[static_cast<std::size_t>(kind)].count;
-  }
-  std::size_t size() const { return records_.size(); }
-  std::size_t taken_count(OperationKind kind) const {
-    return count(kind) - ranges_[static_cast<std::size_t>(kind)].free;
-  }
+  std::size_t count(OperationKind kind) const { return range_of(kind).count; }
+  std::size_t size() const { return records_.size(); }  // without what was added
+  // Without what was written off.
+  std::size_t taken_count(OperationKind kind) const { return range_of(kind).taken; }
+  std::size_t written_off_count(OperationKind kind) const { return range_of(kind).written_off; }
+
+  static constexpr std::size_t kAddedAtOnce = 8;
 
  private:
+  using Block = std::unique_ptr<FabricOperation[]>;
   struct KindRange {
     std::size_t begin = 0;
-    std::size_t count = 0;
-    std::size_t free = 0;
+    std::size_t pool = 0;   // records without the added ones
+    std::size_t count = 0;  // with them
+    std::size_t free = 0;   // records in the list of free ones
+    std::size_t taken = 0;  // the others, without those that were written off
+    std::size_t written_off = 0;
     // An index of its kind; without meaning if free == 0, as is last_free.
     std::uint32_t first_free = 0;
     std::uint32_t last_free = 0;
+    std::vector<Block> added{};
+    // Of the pool. Added records count as if they were of it.
+    std::size_t left() const { return pool > taken ? pool - taken : 0; }
   };
-  void set_free(FabricOperation& operation);
+  KindRange& range_of(OperationKind kind) { return ranges_[static_cast<std::size_t>(kind)]; }
+  const KindRange& range_of(OperationKind kind) const {
+    return ranges_[static_cast<std::size_t>(kind)];
+  }
+  bool may_take(OperationKind kind, const SendShare& share) const;
+  FabricOperation* find_added(std::uintptr_t place) const;
+  void set_free(KindRange& range, FabricOperation& operation);
+  static void put_first(KindRange& range, FabricOperation& operation);
 
   std::vector<FabricOperation> records_;
   KindRange ranges_[kOperationKinds];
+  std::map<std::uintptr_t, FabricOperation*> added_at_;  // every added block by its address
 };
 
 }  // namespace lintel::transport

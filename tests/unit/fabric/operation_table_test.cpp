@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 namespace lintel::transport {
 namespace {
@@ -59,6 +60,89 @@ TEST(OperationTable, UsesADoubtfulRecordLastOfAll) {
   EXPECT_EQ(table.take(OperationKind::kSend), a);
   EXPECT_EQ(table.take(OperationKind::kSend), c);
   EXPECT_EQ(table.take(OperationKind::kSend), nullptr);
+}
+
+// A pool of four frames and four writes.
+class SharedRecords : public testing::Test {
+ protected:
+  FabricOperation* take(OperationKind kind, SendShare& share) {
+    if (table.needs_more(kind, share)) table.add(kind);
+    FabricOperation* const record = table.take(kind, share);
+    if (record != nullptr) record->state = OperationState::kInFlight;
+    return record;
+  }
+  std::size_t take_all(OperationKind kind, SendShare& share) {
+    std::size_t taken = 0;
+    while (take(kind, share) != nullptr) ++taken;
+    return taken;
+  }
+  static constexpr OperationKind kSend = OperationKind::kSend;
+  static constexpr OperationKind kWrite = OperationKind::kWrite;
+  OperationTable table{2, 4, 4, 3};
+  std::vector<SendShare> peers{20};
+};
+
+TEST_F(SharedRecords, EachPeerGetsTwoFramesAndOneWriteBeyondThePool) {
+  for (SendShare& peer : peers) take(kSend, peer);
+  EXPECT_EQ(table.taken_count(kSend), 20U);
+  for (SendShare& peer : peers) EXPECT_EQ(take_all(kSend, peer), 1U);
+  std::vector<SendShare> writes(peers.size());
+  for (SendShare& peer : writes) EXPECT_EQ(take_all(kWrite, peer), 1U);
+  EXPECT_EQ(table.taken_count(kSend), 40U);
+  EXPECT_EQ(table.taken_count(kWrite), 20U);
+}
+
+TEST_F(SharedRecords, AddedRecordsAreFoundByTheirPointersAndNoOthersAre) {
+  std::set<FabricOperation*> taken;
+  for (SendShare& peer : peers) taken.insert(take(kSend, peer));
+  EXPECT_EQ(taken.size(), peers.size());
+  for (FabricOperation* const record : taken) {
+    ASSERT_EQ(table.find(&record->provider_room), record);
+    EXPECT_EQ(&table.at(kSend, record->index), record);
+    EXPECT_EQ(table.find(reinterpret_cast<std::byte*>(record) + 8), nullptr);
+  }
+  FabricOperation* const begin = &table.at(kSend, 4);
+  EXPECT_EQ(table.find(begin - 1), nullptr);
+  EXPECT_EQ(table.find(begin + OperationTable::kAddedAtOnce), nullptr);
+}
+
+TEST_F(SharedRecords, AddedRecordsAreUsedAgain) {
+  std::vector<FabricOperation*> taken;
+  for (SendShare& peer : peers) taken.push_back(take(kSend, peer));
+  const std::size_t count = table.count(kSend);
+  for (FabricOperation* const record : taken) table.give_back(*record);
+  EXPECT_EQ(table.taken_count(kSend), 0U);
+  for (SendShare& peer : peers) EXPECT_NE(take(kSend, peer), nullptr);
+  EXPECT_EQ(table.count(kSend), count);
+}
+
+TEST_F(SharedRecords, OfAPeerThatWasGivenUpDoNotCountAndAreReplaced) {
+  FabricOperation* const first = take(kSend, peers[0]);
+  FabricOperation* const second = take(kSend, peers[0]);
+  second->state = OperationState::kLent;
+  table.write_off(kSend, peers[0]);
+  EXPECT_EQ(peers[0].held, 1U) << "what is lent is given back by who has it";
+  EXPECT_EQ(table.taken_count(kSend), 1U);
+  EXPECT_EQ(table.written_off_count(kSend), 1U);
+  table.give_back(*second);
+  std::set<FabricOperation*> taken;
+  for (std::size_t i = 1; i <= 4; ++i) taken.insert(take(kSend, peers[i]));
+  EXPECT_EQ(taken.count(nullptr), 0U);
+  EXPECT_EQ(taken.count(first), 0U) << "the provider has it";
+  table.give_back(*first);
+  EXPECT_EQ(table.written_off_count(kSend), 0U);
+  EXPECT_EQ(table.taken_count(kSend), 4U);
+  EXPECT_EQ(table.find(first), first);
+}
+
+TEST_F(SharedRecords, AtMostAsManyAsThePoolHasAreWrittenOff) {
+  for (SendShare& peer : peers) EXPECT_GE(take_all(kSend, peer), 1U);
+  for (SendShare& peer : peers) table.write_off(kSend, peer);
+  EXPECT_EQ(table.written_off_count(kSend), 4U);
+  EXPECT_EQ(peers[0].held, 0U);
+  EXPECT_EQ(peers.back().held, 2U) << "it keeps its own";
+  EXPECT_EQ(take(kSend, peers.back()), nullptr);
+  EXPECT_NE(take(kSend, peers.front()), nullptr) << "the others go on";
 }
 
 }  // namespace

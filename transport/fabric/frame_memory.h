@@ -1,0 +1,40 @@
+#pragma once
+// FrameMemory: the memory of a FabricTransport's send frames: that of the pool, and what was added
+// for peers for which the pool had nothing left.
+//
+// Owned by FabricTransport, which destroys it after the endpoint, because a provider may read
+// frames until then. Frames do not move, and their memory is not given back before.
+
+#include <cstddef>
+#include <vector>
+
+#include "base/result.h"
+#include "transport/fabric/buffer_slab.h"
+
+namespace lintel::transport {
+
+class FrameMemory {
+ public:
+  // Adds memory for `frames` more frames. All additions but the first have the same number.
+  // Error (kInterface): no memory.
+  Error add(std::size_t frame_bytes, std::size_t frames);
+  // Registers what was added last, if the provider needs it. Once, before it is used.
+  Error register_last(const OfiDomain& domain, const OfiEndpoint& endpoint,
+                      const MemoryRules& rules, std::uint64_t key);
+  void remove_last() { slabs_.pop_back(); }
+  void forget_registrations();
+
+  std::byte* frame(std::size_t index) const;
+  void* descriptor(std::size_t index) const;  // nullptr if none is needed
+
+ private:
+  struct Place {
+    std::size_t slab;
+    std::size_t buffer;
+  };
+  Place place_of(std::size_t index) const;
+
+  std::vector<BufferSlab> slabs_;
+};
+
+}  // namespace lintel::transport
