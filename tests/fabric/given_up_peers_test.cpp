@@ -1,8 +1,10 @@
-// Peers that receive nothing: what they leave to others.
+// Peers that receive nothing, and peers that nobody wants any more: what they leave to others.
 #include <sstream>
 
 #include "tests/fabric/fabric_pair.h"
 #include "transport/contact/send_share.h"
+#include "transport/session/frame_codec.h"
+#include "transport/session/session.h"
 
 namespace lintel::transport {
 namespace {
@@ -21,7 +23,7 @@ std::size_t dumped(const Transport& transport, const std::string& what) {
 }
 
 // Sends messages to the peer, which does not receive, until nothing more is accepted for a while.
-void fill_the_way(Node& from, PeerId to) {
+void send_until_blocked(Node& from, PeerId to) {
   const std::size_t bytes = from.transport->attributes().max_message_bytes;
   constexpr int kTurns = 300;
   for (int idle = 0; idle < kTurns; ++idle) {
@@ -71,7 +73,7 @@ TEST_P(GivenUpPeers, WhoReceivesNothingLeavesTwoFramesToEachOther) {
   for (Node& node : deaf) at_a.push_back(connect_to(node));
   Node other;
   const PeerId to = connect_to(other);
-  for (const PeerId peer : at_a) fill_the_way(a, peer);
+  for (const PeerId peer : at_a) send_until_blocked(a, peer);
   EXPECT_GE(dumped(*a.transport, "messages under way or lent"), few_frames().send_frames);
   EXPECT_EQ(frames_for(a, to), SendShare::kOwnFrames);
   for (std::uint32_t i = 0; i < 100; ++i) ASSERT_TRUE(send(a, to, pattern(4000, i), {&a, &other}));
@@ -82,7 +84,7 @@ TEST_P(GivenUpPeers, WhoReceivesNothingLeavesTwoFramesToEachOther) {
 TEST_P(GivenUpPeers, FramesThatTheProviderKeepsAreReplacedAndComeBack) {
   Node deaf;
   const PeerId peer = connect_to(deaf);
-  fill_the_way(a, peer);
+  send_until_blocked(a, peer);
   const std::size_t held = dumped(*a.transport, "messages under way or lent");
   ASSERT_GE(held, 1U) << "the test saw what it is about";
   a.transport->disconnect(peer);
@@ -95,6 +97,137 @@ TEST_P(GivenUpPeers, FramesThatTheProviderKeepsAreReplacedAndComeBack) {
     return dumped(*a.transport, "messages to peers that were given up") == 0;
   }));
   EXPECT_EQ(a.seen.messages_left, 0U) << "they were of an earlier connection";
+}
+
+TEST_P(GivenUpPeers, FramesForOneThatEndsWithoutReceivingThemComeBack) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Node deaf;
+    const PeerId peer = connect_to(deaf);
+    send_until_blocked(a, peer);
+    ASSERT_GE(dumped(*a.transport, "messages under way or lent"), 1U);
+    a.seen.failures.clear();
+    deaf.transport.reset();
+    ASSERT_TRUE(until({&a},
+                      [&] {
+                        return !a.seen.failures.empty() &&
+                               dumped(*a.transport, "messages under way or lent") == 0;
+                      }))
+        << turn << ", " << dumped(*a.transport, "messages under way or lent");
+    EXPECT_EQ(a.seen.failures[0].first, peer);
+  }
+}
+
+TEST_P(GivenUpPeers, AreForgottenWhenTheProviderHasNothingOfThemAnyMore) {
+  Node deaf;
+  const PeerId peer = connect_to(deaf);
+  send_until_blocked(a, peer);
+  a.transport->forget(peer);
+  const NodeId nid = a.transport->self().nid;
+  EXPECT_NE(a.transport->resolve({nid, Pid(901)}).value(), peer) << "it is in use";
+  EXPECT_TRUE(until({&a, &deaf}, [&] {
+    return dumped(*a.transport, "messages to peers that were given up") == 0;
+  }));
+  EXPECT_EQ(a.transport->resolve({nid, Pid(902)}).value(), peer);
+}
+
+TEST_P(GivenUpPeers, WhoIsForgottenAndComesBackIsHeardAndReached) {
+  Node back;
+  const PeerId first = connect_to(back);
+  a.transport->forget(first);
+  EXPECT_EQ(dumped(*a.transport, "peers"), 0U);
+  const PeerId a_there = back.transport->resolve(a.transport->self()).value();
+  ASSERT_TRUE(send(back, a_there, pattern(100, 5), {&a, &back}));
+  ASSERT_TRUE(until({&a, &back}, [&] { return a.seen.message_count == 1; }));
+  const PeerId again = a.transport->resolve(back.transport->self()).value();
+  ASSERT_TRUE(send(a, again, pattern(100, 6), {&a, &back}));
+  EXPECT_TRUE(until({&a, &back}, [&] { return back.seen.message_count == 2; }));
+}
+
+TEST_P(GivenUpPeers, ShortLivedOnesLeaveNothing) {
+  for (int turn = 0; turn < 40; ++turn) {
+    Node short_lived;
+    const PeerId peer = connect_to(short_lived);
+    EXPECT_EQ(peer, PeerId(0)) << turn;
+    ASSERT_TRUE(until({&a}, [&] {
+      return dumped(*a.transport, "messages under way or lent") == 0;
+    })) << turn;
+    short_lived.transport.reset();
+    a.transport->forget(peer);
+  }
+  EXPECT_EQ(dumped(*a.transport, "peers"), 0U);
+  EXPECT_EQ(dumped(*a.transport, "most addresses"), 1U);
+}
+
+// One process that says it is thousands, each of which a session refuses.
+TEST_P(GivenUpPeers, AStrangerWithManyNamesMakesNoTableGrow) {
+  constexpr std::uint32_t kNames = 3000;
+  constexpr std::size_t kKept = 32;
+  Node stranger = open_node(options_for(GetParam()));
+  SessionOptions options;
+  options.incarnation = 1;
+  options.max_closed_peers = kKept;
+  const Transport& lower = *a.transport;
+  a.transport = std::make_unique<Session>(std::move(a.transport), options);
+  const PeerId to = stranger.transport->resolve(a.transport->self()).value();
+  std::byte frame[sizeof(FrameHeader) + sizeof(Introduction)];
+  for (std::uint32_t i = 0; i < kNames; ++i) {
+    Introduction hello{};
+    hello.nid = a.transport->self().nid.value;
+    hello.pid = 1000 + i;
+    hello.incarnation = hello.epoch = 1;
+    hello.oldest_version = kFrameVersion + 1;
+    encode(frame,
+           FrameHeader{kFrameMagic, kFrameVersion + 1, static_cast<std::uint8_t>(FrameKind::kHello),
+                       0, 0, 0, 0, sizeof(Introduction)});
+    encode(frame + sizeof(FrameHeader), hello);
+    ASSERT_TRUE(send(stranger, to, frame, {&a, &stranger})) << i;
+  }
+  ASSERT_TRUE(until({&a, &stranger}, [&] { return a.transport->frame_counts().refused == kNames; }))
+      << a.transport->frame_counts().refused;
+  a.poll();
+  // Those of one poll come before any is forgotten.
+  EXPECT_LE(dumped(lower, "peers"), kKept + 1);
+  EXPECT_LT(dumped(lower, "most addresses"), kNames / 4);
+}
+
+// On every network: names that nobody has.
+class ForgottenNames : public testing::TestWithParam<const char*> {};
+LINTEL_FOR_EACH_PROVIDER(ForgottenNames);
+
+TEST_P(ForgottenNames, ThousandsOfThemUseOneId) {
+  Node node = open_node(options_for(GetParam()));
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    const PeerId peer =
+        node.transport->resolve({node.transport->self().nid, Pid(1100 + i)}).value();
+    ASSERT_EQ(peer, PeerId(0)) << i;
+    if (i % 100 == 0) {
+      const MessageBuffer buffer = node.transport->reserve(peer, 8);
+      ASSERT_EQ(node.transport->commit(peer, buffer, 8), PostStatus::kWouldBlock);
+      node.transport->abandon(peer, buffer);
+      node.poll();
+      node.transport->disconnect(peer);
+    }
+    node.transport->forget(peer);
+  }
+  EXPECT_TRUE(node.seen.failures.empty());
+}
+
+// Who had the address before may have kept its connection, which the provider does not tell from
+// the new one.
+TEST(ForgottenNamesOnNet, ReceiveNothingInThePlaceOfWhoGetsTheirAddress) {
+  Node node = open_node(options_for("net"));
+  node.transport->enable_placement();
+  const NodeId nid = node.transport->self().nid;
+  const PeerId first = node.transport->resolve({nid, Pid(1100)}).value();
+  std::byte memory[8];
+  ASSERT_TRUE(node.transport->expect_placement(first, PlacementKey(1), memory));
+  node.transport->forget(first);
+  const PeerId second = node.transport->resolve({nid, Pid(1101)}).value();
+  EXPECT_EQ(second, first) << "what was expected is withdrawn";
+  EXPECT_FALSE(node.transport->expect_placement(second, PlacementKey(1), memory));
+  const PeerId third = node.transport->resolve({nid, Pid(1102)}).value();
+  EXPECT_TRUE(node.transport->expect_placement(third, PlacementKey(1), memory));
+  EXPECT_EQ(node.transport->withdraw_placement(third), Withdrawal::kWithdrawn);
 }
 
 }  // namespace

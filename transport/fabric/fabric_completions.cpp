@@ -93,12 +93,18 @@ void FabricTransport::ring_targets_of_writes() {
 std::size_t FabricTransport::end_lost_operations(Sink& sink) {
   for (std::size_t i = 0; i < operations_.count(OperationKind::kSend); ++i) {
     if (FabricOperation& send = operations_.at(OperationKind::kSend, i); is_lost(send))
-      operations_.give_back_last(send);
+      end_lost(send);
   }
   for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
     if (is_lost(operations_.at(OperationKind::kWrite, i))) return fail_all_writes(sink);
   }
   return 0;
+}
+
+void FabricTransport::end_lost(FabricOperation& operation) {
+  --peers_.at(operation.peer).under_way;
+  operations_.give_back_last(operation);
+  if (peers_.at(operation.peer).unwanted) drop_unwanted(operation.peer);
 }
 
 bool FabricTransport::is_lost(const FabricOperation& operation) const {
@@ -118,7 +124,7 @@ std::size_t FabricTransport::fail_all_writes(Sink& sink) {
     if (write.state != OperationState::kInFlight) continue;
     const Context context = write.context;
     if (!is_lost(write)) peers_.fail(write.peer, kWritesBlocked);
-    operations_.give_back_last(write);
+    end_lost(write);
     sink.on_write_done(context, kWritesBlocked);
     ++reports;
   }

@@ -2,7 +2,10 @@
 
 #include <rdma/fi_errno.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "base/assert.h"
 
 namespace lintel::transport {
 PeerId FabricPeerTable::find(ProcessId name) const {
@@ -11,13 +14,34 @@ PeerId FabricPeerTable::find(ProcessId name) const {
 }
 
 PeerId FabricPeerTable::add(ProcessId name, fi_addr_t address) {
-  const PeerId id(static_cast<std::uint32_t>(peers_.size()));
-  FabricPeer& peer = peers_.emplace_back();
+  if (unused_.empty()) {
+    // Room for all, so that remove() needs no memory.
+    if (unused_.capacity() <= peers_.size()) unused_.reserve(2 * peers_.size() + 1);
+    peers_.emplace_back();
+    unused_.push_back(PeerId(static_cast<std::uint32_t>(peers_.size() - 1)));
+  }
+  const PeerId id = unused_.back();
+  ids_.emplace(name, id);
+  unused_.pop_back();
+  FabricPeer& peer = at(id);
   peer.name = name;
   peer.address = address;
   peer.attempt.peer = id;
-  ids_.emplace(name, id);
+  if (address != FI_ADDR_NOTAVAIL) {
+    peer.address_used_before = address < first_new_address_;
+    first_new_address_ = std::max(first_new_address_, address + 1);
+  }
   return id;
+}
+
+void FabricPeerTable::remove(PeerId id) {
+  FabricPeer& peer = at(id);
+  LINTEL_ASSERT(!peer.in_use());
+  ids_.erase(peer.name);
+  const std::uint32_t epoch = peer.epoch + 1;
+  peer = FabricPeer();
+  peer.epoch = epoch;
+  unused_.push_back(id);
 }
 
 void FabricPeerTable::accepted(FabricPeer& peer) {

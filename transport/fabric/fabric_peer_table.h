@@ -6,8 +6,9 @@
 // reported as lost here (ConnectAttempts).
 //
 // Owned by FabricTransport; guarded by its owner's lock.
-// Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is
-// lost or disconnected: completions of an earlier epoch do not count for the present one.
+// Invariants: (1) ids are dense; an id is reused only after remove(); (2) a peer's epoch grows by
+// one each time it is lost, disconnected or removed: completions of an earlier epoch do not count
+// for the present one.
 
 #include <rdma/fabric.h>
 
@@ -34,12 +35,21 @@ struct FabricPeer {
   SendShare sends;  // what it holds of the transport's operations
   SendShare writes;
   std::uint32_t in_flight = 0;         // operations of the present epoch that the provider has
+  std::uint32_t under_way = 0;         // of all epochs
   bool reached = false;                // the peer has accepted something in the present epoch
   bool failed = false;                 // lost; reported by the next poll()
+  bool unwanted = false;               // the owner does not use the id any more
+  bool address_used_before = false;    // the address was that of a peer that was removed
   FabricOperation* landing = nullptr;  // for the placed message that is expected of the peer
   Error failure;
   // Waiting: posts are answered with "try again", and the peer counts as not reached.
   ConnectAttempt attempt;
+
+  // Whether the id or the address may still come up.
+  bool in_use() const {
+    return under_way > 0 || sends.held > 0 || writes.held > 0 || landing != nullptr || failed ||
+           attempt.waiting;
+  }
 };
 
 class FabricPeerTable {
@@ -51,7 +61,11 @@ class FabricPeerTable {
   PeerId add(ProcessId name, fi_addr_t address);
   FabricPeer& at(PeerId peer) { return peers_[peer.value]; }
   const FabricPeer& at(PeerId peer) const { return peers_[peer.value]; }
-  std::size_t size() const { return peers_.size(); }
+  // Forgets a peer that is not in use. Its id, and its address, may then be given to another.
+  void remove(PeerId id);
+  std::size_t size() const { return ids_.size(); }
+  // How many addresses of the provider were in use at the same time.
+  std::uint64_t most_addresses() const { return first_new_address_; }
 
   // Whether to try a post now, see ConnectAttempts.
   bool may_try(FabricPeer& peer, TimePoint now) const {
@@ -84,6 +98,8 @@ class FabricPeerTable {
   std::deque<FabricPeer> peers_;
   std::unordered_map<ProcessId, PeerId> ids_;
   std::vector<PeerId> failed_;
+  std::vector<PeerId> unused_;       // ids of peers_ that name nobody
+  fi_addr_t first_new_address_ = 0;  // all that were given are below it
 };
 
 }  // namespace lintel::transport

@@ -76,6 +76,9 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
   LINTEL_ASSERT(is_placement_key(key));
   FabricPeer& from = peers_.at(peer);
   if (!placement_enabled_ || from.landing != nullptr || memory.empty()) return false;
+  // A process that was forgotten and has kept its connection may have had the address, and the
+  // provider would take its placed messages for those of this peer.
+  if (from.address_used_before) return false;
   // The others are for unexpected payloads.
   if (expected_.size() == kLandings - kUnexpectedSlots) return false;
   FabricOperation* const landing = operations_.take(OperationKind::kLanding);
@@ -176,9 +179,12 @@ std::size_t FabricTransport::take_placed(FabricOperation& landing, const fi_cq_d
 }
 
 void FabricTransport::end_landing(FabricOperation& landing) {
-  peers_.at(landing.peer).landing = nullptr;
+  FabricPeer& peer = peers_.at(landing.peer);
+  peer.landing = nullptr;
   std::erase(expected_, &landing);
   operations_.give_back(landing);
+  if (peer.unwanted) [[unlikely]]
+    drop_unwanted(landing.peer);
 }
 
 // The landing was cancelled, or its message ended in the middle. If it is for unexpected payloads,

@@ -13,7 +13,10 @@ namespace lintel::transport {
 
 Result<PeerId> FabricTransport::resolve(ProcessId name) {
   lock_.is_held();
-  if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
+  if (const PeerId known = peers_.find(name); known != kNoPeer) {
+    peers_.at(known).unwanted = false;
+    return known;
+  }
   if (neighbours_) {
     // Added to the provider when its process is found to exist, because 1.17 confuses names that
     // are added earlier.
@@ -97,6 +100,23 @@ void FabricTransport::disconnect(PeerId peer) {
   peers_.disconnect(peer);
   operations_.write_off(OperationKind::kSend, peers_.at(peer).sends);
   operations_.write_off(OperationKind::kWrite, peers_.at(peer).writes);
+}
+
+void FabricTransport::forget(PeerId peer) {
+  lock_.is_held();
+  disconnect(peer);
+  peers_.at(peer).unwanted = true;
+  drop_unwanted(peer);
+}
+
+// Drops a peer that nobody wants any more, if nothing refers to it.
+void FabricTransport::drop_unwanted(PeerId id) {
+  FabricPeer& peer = peers_.at(id);
+  if (peer.in_use()) return;
+  if (peer.address != FI_ADDR_NOTAVAIL &&
+      (neighbours_ || fi_av_remove(addresses_.raw(), &peer.address, 1, 0) != 0))
+    return;
+  peers_.remove(id);
 }
 
 Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
@@ -186,6 +206,7 @@ void FabricTransport::record_start(FabricOperation& operation, PeerId peer) {
   operation.state = OperationState::kInFlight;
   operation.peer = peer;
   operation.peer_epoch = to.epoch;
+  ++to.under_way;
   const bool first_contact = !to.reached;
   peers_.accepted(to);
   if (first_contact) [[unlikely]]
@@ -206,7 +227,10 @@ bool FabricTransport::record_end(FabricOperation& operation) {
   FabricPeer& peer = peers_.at(operation.peer);
   const bool current = peer.epoch == operation.peer_epoch;
   if (current) --peer.in_flight;
+  --peer.under_way;
   operations_.give_back(operation);
+  if (peer.unwanted) [[unlikely]]
+    drop_unwanted(operation.peer);
   return current;
 }
 
@@ -224,6 +248,7 @@ void FabricTransport::dump(std::string& text) const {
   text += "fabric " + attributes_.name + " " + attributes_.version + " at " + to_string(self_.nid) +
           " pid " + std::to_string(self_.pid.value) + "\n";
   line("peers", peers_.size());
+  line("most addresses", peers_.most_addresses());
   line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
   line("writes under way", operations_.taken_count(OperationKind::kWrite));
   line("messages to peers that were given up", operations_.written_off_count(OperationKind::kSend));

@@ -93,6 +93,9 @@ class FabricTransport final : public Transport {
   TimePoint next_deadline() const override;
   int wait_fd() const override { return wait_fd_; }
   bool prepare_wait() override;
+  // On shared memory only a peer that the provider does not know, see Neighbours. Elsewhere when
+  // the provider has no operation with the peer any more.
+  [[gnu::cold]] void forget(PeerId peer) override;
   void dump(std::string& text) const override;
 
   const ProviderDescription& provider() const { return provider_; }
@@ -179,6 +182,8 @@ class FabricTransport final : public Transport {
   FabricOperation* take_send(SendShare& share) LINTEL_REQUIRES(lock_);
   FabricOperation* take_write(SendShare& share) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool add_frames() LINTEL_REQUIRES(lock_);
+  void end_lost(FabricOperation& operation) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_unwanted(PeerId peer) LINTEL_REQUIRES(lock_);
   void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);
   void record_start(FabricOperation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
   bool record_end(FabricOperation& operation) LINTEL_REQUIRES(lock_);

@@ -118,5 +118,35 @@ TEST_F(PeerTableTest, IdsAreDenseAndFoundByName) {
   EXPECT_EQ(table.find({NodeId(2), Pid(3)}), kNoPeer);
 }
 
+TEST_F(PeerTableTest, AnIdIsUsedAgainAfterRemovalWithALaterEpoch) {
+  table.fail(peer, {Loss::kPeer, "call", "lost"});
+  table.report_failures(at(milliseconds(0)), sink);
+  const std::uint32_t epoch = table.at(peer).epoch;
+  table.remove(peer);
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.find({NodeId(1), Pid(2)}), kNoPeer);
+  EXPECT_EQ(table.add({NodeId(1), Pid(3)}, 1), peer);
+  EXPECT_GT(table.at(peer).epoch, epoch) << "of completions that still come";
+  EXPECT_EQ(table.at(peer).name, (ProcessId{NodeId(1), Pid(3)}));
+}
+
+TEST_F(PeerTableTest, APeerKnowsThatItsAddressWasUsedBefore) {
+  const PeerId second = table.add({NodeId(1), Pid(3)}, 1);
+  EXPECT_FALSE(table.at(second).address_used_before);
+  table.remove(second);
+  EXPECT_TRUE(table.at(table.add({NodeId(1), Pid(4)}, 1)).address_used_before);
+  EXPECT_FALSE(table.at(table.add({NodeId(1), Pid(5)}, 2)).address_used_before);
+  EXPECT_EQ(table.most_addresses(), 3U);
+}
+
+TEST_F(PeerTableTest, APeerIsInUseWhileTheProviderHasOperationsOfAnyEpoch) {
+  EXPECT_FALSE(table.at(peer).in_use());
+  table.at(peer).under_way = 1;
+  table.disconnect(peer);
+  EXPECT_TRUE(table.at(peer).in_use());
+  table.at(peer).under_way = 0;
+  EXPECT_FALSE(table.at(peer).in_use());
+}
+
 }  // namespace
 }  // namespace lintel::transport
