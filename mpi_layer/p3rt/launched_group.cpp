@@ -37,6 +37,11 @@ Outcome<ProcessGroup> LaunchedGroup::exchange_names(const mpi::BusinessCard& own
     nids.push_back(process.nid);
     pids.push_back(process.pid);
   }
+  if (group_.size > 1) {
+    learn_(world->secret);
+    // A rank that has not learnt it yet would refuse who has.
+    if (const Outcome<> all = launcher_->barrier(); !all) return broken(all.sentence());
+  }
   const Outcome<> ended = launcher_->finalize();
   launcher_.reset();
   if (!ended) return broken(ended.sentence());

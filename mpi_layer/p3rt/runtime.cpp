@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "p3rt/p3rt.h"
 #include "portals/api3/interface_listener.h"
 #include "portals/api3/library.h"
+#include "portals/engine/node/host_process.h"
 #include "portals/engine/wire/wire_format.h"
 
 namespace lintel::p3rt {
@@ -25,6 +27,10 @@ constexpr unsigned kMaxSize = 1U << 24;
 
 Outcome<std::unique_ptr<mpi::Launcher>> open_this_launcher() {
   return mpi::open_launcher(mpi::read_launch_variables());
+}
+
+void learn_secret(const mpi::JobSecret& secret) {
+  portals::give_job_secret(std::as_bytes(std::span(secret.bytes)));
 }
 
 // The name of the open interface; nothing if none is open.
@@ -135,7 +141,7 @@ class Runtime final : public api3::InterfaceListener {
   }
 
   std::mutex mutex_;
-  LaunchedGroup launched_{open_this_launcher};
+  LaunchedGroup launched_{open_this_launcher, learn_secret};
   std::optional<ProcessGroup> next_;     // of the next interface
   std::optional<ProcessGroup> current_;  // of the open interface
 };

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/log.h"
@@ -28,6 +29,7 @@ struct Host {
   std::atomic<Process*> current{nullptr};
   std::unique_ptr<Process> own;
   std::shared_ptr<transport::JobKey> job_key;  // of `own`
+  std::vector<std::byte> job_secret;           // given by give_job_secret(); empty: none
   unsigned starts = 0;
   // the operating-system process that has made `own`; 0: `own` is of the parent of this process
   pid_t owner = 0;
@@ -101,6 +103,9 @@ bool make_process(Host& state) {
   if (!reading.errors.empty()) return false;
   state.config = reading.config;
   state.job_key = new_job_key();
+  // The other processes of the job know this one as a member, however often it starts the APIs.
+  if (state.config.secret_file.empty() && !state.job_secret.empty())
+    give_secret(*state.job_key, state.job_secret);
   state.own = std::make_unique<Process>(process_options(state.config),
                                         node_transport(state.config, state.job_key));
   state.own->set_service(report_state);
@@ -165,6 +170,7 @@ void give_job_secret(std::span<const std::byte> secret) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   forget_parents(state);
   if (state.own == nullptr) return;
+  if (state.job_secret.empty()) state.job_secret.assign(secret.begin(), secret.end());
   const MutexLock process_lock(state.own->lock());
   give_secret(*state.job_key, secret);
 }

@@ -35,8 +35,9 @@ const Config& host_config();
 
 // Gives the Process of start_host() the secret of the job that this operating-system process
 // belongs to, unless it has one from LINTEL_SECRET_FILE: from now on it talks only to processes
-// that have the same. Sessions that were opened without it end. No effect without a start.
-// REQUIRES: the secret is not empty.
+// that have the same. Sessions that were opened without it end. So do later Processes of this
+// operating-system process, and those of children that it forks from now on. The first secret
+// stays. No effect without a start. REQUIRES: the secret is not empty.
 void give_job_secret(std::span<const std::byte> secret);
 
 // Makes `process` (not owned) the current process until the end of the scope.

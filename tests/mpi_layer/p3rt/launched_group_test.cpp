@@ -22,7 +22,7 @@ mpi::BusinessCard card(std::uint32_t rank) {
           .provider = "direct",
           .id = {NodeId(0x7f000001), Pid(30000 + rank)},
           .node = "here/1",
-          .secret_part = {}};
+          .secret_part = {.bytes = {static_cast<std::uint8_t>(1U << rank)}}};
 }
 
 // What happened to the launchers of this test, and what they answer.
@@ -44,7 +44,10 @@ class FakeLauncher final : public mpi::Launcher {
     if (!scene.exchange_fails.empty()) return Problem{scene.exchange_fails};
     return std::vector<std::string>{encode(card(0)), std::string(own), encode(card(2))};
   }
-  Outcome<> barrier() override { return {}; }
+  Outcome<> barrier() override {
+    scene.calls.emplace_back("barrier");
+    return {};
+  }
   [[noreturn]] void abort(int, std::string_view, mpi::AbortCause) override {
     throw std::logic_error("nobody aborts here");
   }
@@ -64,7 +67,9 @@ Outcome<std::unique_ptr<mpi::Launcher>> open_fake() {
 class LaunchedGroupTest : public ::testing::Test {
  protected:
   LaunchedGroupTest() { scene = {}; }
-  LaunchedGroup group_{open_fake};
+  LaunchedGroup group_{open_fake, [](const mpi::JobSecret& secret) {
+                         scene.calls.push_back("secret " + std::to_string(secret.bytes[0]));
+                       }};
 };
 
 TEST_F(LaunchedGroupTest, TellsRankAndSizeAtOnceAndOpensTheLauncherOnce) {
@@ -89,7 +94,9 @@ TEST_F(LaunchedGroupTest, LearnsAllNamesWhenAllMeetAndLetsTheLauncherGo) {
   }
   ASSERT_NE(group_.known(), nullptr);
   EXPECT_TRUE(group_.known()->complete());
-  EXPECT_THAT(scene.calls, ElementsAre("open", "exchange", "finalize", "let go"));
+  // All have the secret before anybody goes on.
+  EXPECT_THAT(scene.calls,
+              ElementsAre("open", "exchange", "secret 7", "barrier", "finalize", "let go"));
 }
 
 TEST_F(LaunchedGroupTest, SaysTheSameSentenceAgainWhateverWentWrong) {

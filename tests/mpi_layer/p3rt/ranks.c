@@ -7,6 +7,8 @@
  *   reopen   the same, without another call of PtlSetRank
  *   fork     as before; then each rank has a child that sets the maps itself, and the children are
  *            a group of their own
+ *   outsider as before; then each rank starts a program that does not belong to the job: what that
+ *            puts fails, also after another start of Portals
  * Each of these says "rank R of N: ok". Headers as such programs name them. */
 #include <portals/portals3.h>
 #include <portals/p3nal_utcp.h>
@@ -149,12 +151,58 @@ static void be_a_child(ptl_nid_t *nids, const char *given) {
   PtlFini();
 }
 
+/* Not a process of the job: its put to that process must fail, whatever its list has. */
+static int be_an_outsider(ptl_process_id_t target) {
+  static char byte;
+  ptl_handle_ni_t ni;
+  ptl_handle_eq_t eq;
+  ptl_handle_md_t source;
+  ptl_md_t md = {0};
+  ptl_event_t event;
+  int interfaces, which;
+  MUST(PtlInit(&interfaces));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &eq));
+  md.start = &byte;
+  md.length = sizeof byte;
+  md.threshold = PTL_MD_THRESH_INF;
+  md.options = PTL_MD_EVENT_START_DISABLE;
+  md.eq_handle = eq;
+  MUST(PtlMDBind(ni, md, PTL_RETAIN, &source));
+  MUST(PtlPut(source, PTL_ACK_REQ, target, kPortal, 0, kBits, 0, 0));
+  MUST(PtlEQPoll(&eq, 1, kTimeoutMs, &event, &which));
+  if (event.ni_fail_type == PTL_NI_OK) fail("an outsider's put", "it was accepted");
+  PtlFini();
+  return 0;
+}
+
+static void start_an_outsider(ptl_process_id_t self) {
+  char nid[16], pid[16];
+  int status;
+  const pid_t child = fork();
+  if (child == 0) {
+    snprintf(nid, sizeof nid, "%u", (unsigned)self.nid);
+    snprintf(pid, sizeof pid, "%u", (unsigned)self.pid);
+    unsetenv("LINTEL_SECRET_FILE");
+    execl("/proc/self/exe", "outsider", "put-to", nid, pid, (char *)NULL);
+    _exit(EXIT_FAILURE);
+  }
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+    fail("the outsider", "failed");
+}
+
 int main(int count, char **arguments) {
   const char *mode = count > 1 ? arguments[1] : "before";
   ptl_nid_t nids[kMostRanks];
   ptl_pid_t pids[kMostRanks];
   const int before = strcmp(mode, "after") != 0 && strcmp(mode, "unasked") != 0;
-  ptl_handle_ni_t ni = start(before);
+  ptl_handle_ni_t ni;
+  if (strcmp(mode, "put-to") == 0 && count == 4) {
+    const ptl_process_id_t target = {(ptl_nid_t)strtoul(arguments[2], NULL, 10),
+                                     (ptl_pid_t)strtoul(arguments[3], NULL, 10)};
+    return be_an_outsider(target);
+  }
+  ni = start(before);
   if (strcmp(mode, "after") == 0) MUST(PtlSetRank(ni, -1, -1));
   look_at_maps(ni, nids, pids);
   exchange_names(ni, kBits);
@@ -163,6 +211,15 @@ int main(int count, char **arguments) {
     ni = start(strcmp(mode, "again") == 0);
     look_at_maps(ni, nids, pids);
     exchange_names(ni, kBits + 1);
+  }
+  if (strcmp(mode, "outsider") == 0) {
+    ptl_process_id_t self;
+    MUST(PtlGetId(ni, &self));
+    start_an_outsider(self);
+    PtlFini(); /* what was learnt is not forgotten with it */
+    ni = start(0);
+    MUST(PtlGetId(ni, &self));
+    start_an_outsider(self);
   }
   if (strcmp(mode, "fork") == 0) {
     const char *pids_of_children = getenv("PIDS_OF_CHILDREN");
