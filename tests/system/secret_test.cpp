@@ -55,7 +55,8 @@ class JobSecrets : public ::testing::Test {
         const ptl_handle_ni_t ni = open_interface(rank);
         std::vector<std::byte> memory(64);
         const ptl_handle_eq_t queue = make_queue(ni);
-        expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
+        const ptl_handle_eq_t arrivals = make_queue(ni);
+        expose(ni, 1, describe(memory, arrivals, kOpen));
         rank.barrier();
         if (rank.number == 0) {
           const ptl_handle_md_t md = bind(ni, describe(memory, queue));
@@ -67,6 +68,10 @@ class JobSecrets : public ::testing::Test {
           }
         }
         rank.barrier();
+        ptl_event_t event;
+        if (rank.number == 1 && !meet) {
+          EXPECT_EQ(PtlEQGet(arrivals, &event), PTL_EQ_EMPTY) << "no match list was reached";
+        }
         PtlFini();
       });
     }
