@@ -77,6 +77,17 @@ class JobSecrets : public ::testing::Test {
     }
     job.join_all();
   }
+  void expect_no_start(const std::string& path) {
+    ProcessGroup job(1, {{"LINTEL_SECRET_FILE", path}, {"LINTEL_LOG_FILE", in_folder("log0")}});
+    job.start(0, [](Rank&) {
+      int interfaces = 0;
+      LINTEL_MUST(PtlInit(&interfaces));
+      ptl_handle_ni_t ni;
+      EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_FAIL);
+      PtlFini();
+    });
+    job.join_all();
+  }
   std::uint64_t refused_by(std::size_t rank) const {
     return counters_in(in_folder("counters" + std::to_string(rank)))["contacts_refused"];
   }
@@ -113,17 +124,18 @@ TEST_F(JobSecrets, AProcessWithAnotherSecretIsRefusedWithASentenceAtBothEnds) {
   EXPECT_GE(refused_by(1), 1U);
 }
 
+// As lintel-run names it, where it is not found.
+TEST_F(JobSecrets, AFileOfAnotherNamespaceOfProcessesStopsTheStartWithASentenceThatHelps) {
+  const std::string path = "/proc/1/fd/1048575";
+  expect_no_start(path);
+  EXPECT_THAT(log_of(0), AllOf(HasSubstr("LINTEL_SECRET_FILE: '" + path + "' cannot be read"),
+                               HasSubstr("another namespace of process ids"),
+                               HasSubstr("a file that all processes of the job can open")));
+}
+
 TEST_F(JobSecrets, AFileThatOthersCanReadStopsTheStartWithASentence) {
   const std::string path = secret("open", 0644);
-  ProcessGroup job(1, {{"LINTEL_SECRET_FILE", path}, {"LINTEL_LOG_FILE", in_folder("log0")}});
-  job.start(0, [](Rank&) {
-    int interfaces = 0;
-    LINTEL_MUST(PtlInit(&interfaces));
-    ptl_handle_ni_t ni;
-    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_FAIL);
-    PtlFini();
-  });
-  job.join_all();
+  expect_no_start(path);
   EXPECT_THAT(log_of(0), AllOf(HasSubstr("LINTEL_SECRET_FILE"), HasSubstr(path),
                                HasSubstr("has mode 0644; expected 0600 or 0400")));
 }

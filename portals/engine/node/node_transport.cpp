@@ -38,6 +38,12 @@ Error read_secret(const Config& config, transport::JobKey& job_key, std::string&
     return Error();
   }
   explanation = "LINTEL_SECRET_FILE: " + reading.problem;
+  // The name that lintel-run gives its ranks.
+  if (config.secret_file.starts_with("/proc/")) {
+    explanation +=
+        ": this one is memory of lintel-run, which a process in another namespace of process ids "
+        "does not find, so set LINTEL_SECRET_FILE to a file that all processes of the job can open";
+  }
   return Error(Loss::kInterface, "read_secret_file", "the secret of the job is not accepted");
 }
 
