@@ -11,12 +11,12 @@
 namespace lintel {
 namespace {
 
-struct Row {
+struct CounterRow {
   Counter counter;
   CounterInfo info;
 };
 
-constexpr Row kRows[] = {
+constexpr CounterRow kRows[] = {
     {Counter::kFramesSent, {"frames_sent", "transport messages given to the provider"}},
     {Counter::kFramesReceived, {"frames_received", "transport messages that came in"}},
     {Counter::kFramesMalformed,
@@ -113,7 +113,7 @@ const CounterInfo& counter_info(Counter counter) {
 }
 
 void Counters::add_all(const Counters& other) {
-  for (const Row& row : kRows) {
+  for (const CounterRow& row : kRows) {
     if (row.counter == Counter::kLongestProgressGapNs) {
       raise_to(row.counter, other.get(row.counter));
     } else {
@@ -133,14 +133,14 @@ std::uint64_t Counters::drops() const {
 
 std::string Counters::text() const {
   std::string lines;
-  for (const Row& row : kRows)
+  for (const CounterRow& row : kRows)
     lines += std::string(row.info.label) + ' ' + std::to_string(get(row.counter)) + '\n';
   return lines;
 }
 
 std::string Counters::json() const {
   std::string object = "{";
-  for (const Row& row : kRows) {
+  for (const CounterRow& row : kRows) {
     if (object.size() > 1) object += ", ";
     object += '"' + std::string(row.info.label) + "\": " + std::to_string(get(row.counter));
   }

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "bench/micro/entry_mix.h"
 #include "portals/engine/matching/match_list.h"
 
 namespace lintel::portals {
@@ -27,14 +28,12 @@ std::uint64_t message(std::size_t number) { return kContext | (number / 64); }
 
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
-enum class Mix { kExact, kWithWildcards };
-
 // A list of `exact` entries. With wildcards, every tenth exact entry brings three receives of
 // another context, from any source, with any tag, and with both. They match none of the requests
 // here.
-class Entries {
+class ListedEntries {
  public:
-  explicit Entries(std::size_t exact, Mix mix = Mix::kExact) {
+  explicit ListedEntries(std::size_t exact, EntryMix mix = EntryMix::kExact) {
     std::vector<std::size_t> memory(exact);
     std::iota(memory.begin(), memory.end(), std::size_t{0});
     std::shuffle(memory.begin(), memory.end(), std::mt19937(1));
@@ -42,7 +41,7 @@ class Entries {
     for (const std::size_t number : memory)
       by_number[number] = &make({sender(number), message(number), 0});
     for (std::size_t number = 0; number < exact; ++number) {
-      if (mix == Mix::kWithWildcards && number % 10 == 0) {
+      if (mix == EntryMix::kWithWildcards && number % 10 == 0) {
         append(make({kAnySender, kOtherContext | number, 0}));
         append(make({sender(number), kOtherContext, kTagBits}));
         append(make({kAnySender, kOtherContext, kTagBits}));
@@ -73,7 +72,7 @@ MatchEntry* find(MatchList& list, ProcessId from, std::uint64_t bits) {
 // The last entry of a list of exact entries each time: a linear search would visit all of it.
 void MatchListFindLast(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  Entries entries(depth);
+  ListedEntries entries(depth);
   for (auto _ : state) {
     std::size_t last = depth - 1;
     benchmark::DoNotOptimize(last);
@@ -86,7 +85,7 @@ void MatchListFindLast(benchmark::State& state) {
 // A random entry each time, so that the caches do not hold it.
 void MatchListFindRandom(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  Entries entries(depth);
+  ListedEntries entries(depth);
   std::vector<std::uint32_t> wanted(1U << 16);
   std::mt19937 random(2);
   for (std::uint32_t& number : wanted) number = static_cast<std::uint32_t>(random() % depth);
@@ -103,7 +102,7 @@ void MatchListFindRandom(benchmark::State& state) {
 // are searched.
 void MatchListFindLastAmongWildcards(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  Entries entries(depth, Mix::kWithWildcards);
+  ListedEntries entries(depth, EntryMix::kWithWildcards);
   for (auto _ : state) {
     std::size_t last = depth - 1;
     benchmark::DoNotOptimize(last);
@@ -116,7 +115,7 @@ void MatchListFindLastAmongWildcards(benchmark::State& state) {
 // A request that nothing matches, with three kinds of wildcard entries.
 void MatchListMiss(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  Entries entries(depth, Mix::kWithWildcards);
+  ListedEntries entries(depth, EntryMix::kWithWildcards);
   std::size_t number = 0;
   for (auto _ : state) {
     MatchEntry* found = find(entries.list(), sender(number), kNoContext | number);
@@ -137,7 +136,7 @@ BENCHMARK(MatchListMiss)->Apply(depths);
 // A receive is posted and consumed at a constant depth: attach, make matchable, find, remove.
 void MatchListPostAndConsume(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  Entries entries(depth);
+  ListedEntries entries(depth);
   MatchEntry posted(MatchCriteria{sender(1), kOtherContext | 1, 0}, 0U, true);
   for (auto _ : state) {
     entries.list().attach(posted, ListEnd::kTail);

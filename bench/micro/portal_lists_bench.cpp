@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/micro/entry_mix.h"
 #include "bench/micro/null_transport.h"
 #include "portals/engine/protocol/endpoint.h"
 
@@ -25,12 +26,10 @@ constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // no entry of a priority l
 // entries of two lists of the greatest depth fit the slots of a handle
 constexpr std::uint32_t kMost = 250'000;
 
-enum class Mix { kExact, kWithWildcards };
-
 // Entry `number` of a list: exact, or with wildcards one of 16 from any source, with any tag, or
 // both. Those match none of the messages here.
-MatchCriteria criteria(std::uint64_t context, std::uint64_t number, Mix mix) {
-  if (mix == Mix::kWithWildcards && number % 16 == 0) {
+MatchCriteria criteria(std::uint64_t context, std::uint64_t number, EntryMix mix) {
+  if (mix == EntryMix::kWithWildcards && number % 16 == 0) {
     switch (number / 16 % 3) {
       case 0: return {kAnySender, kOtherContext | number, 0};
       case 1: return {kSender, kOtherContext, kTagBits};
@@ -65,7 +64,7 @@ class PutTarget {
                                               use_once, made) == Status::kOk;
   }
   // `depth` entries, without LINK events.
-  bool fill(PortalList list, std::uint64_t context, std::uint64_t depth, Mix mix) {
+  bool fill(PortalList list, std::uint64_t context, std::uint64_t depth, EntryMix mix) {
     for (std::uint64_t number = 0; number < depth; ++number) {
       if (!append(list, criteria(context, number == depth - 1 ? number | 1U << 24 : number, mix),
                   option::kHeaderDisable))
@@ -130,7 +129,7 @@ std::uint64_t depth(const benchmark::State& state) {
 }
 
 // The priority list is deep.
-void Portals4Priority(benchmark::State& state, Mix mix) {
+void Portals4Priority(benchmark::State& state, EntryMix mix) {
   PutTarget target;
   if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix))
     return state.SkipWithError("no entries");
@@ -138,7 +137,7 @@ void Portals4Priority(benchmark::State& state, Mix mix) {
 }
 
 // The overflow list is deep, the priority list empty.
-void Portals4Overflow(benchmark::State& state, Mix mix) {
+void Portals4Overflow(benchmark::State& state, EntryMix mix) {
   PutTarget target;
   if (!target.good() || !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix))
     return state.SkipWithError("no entries");
@@ -147,7 +146,7 @@ void Portals4Overflow(benchmark::State& state, Mix mix) {
 
 // Both are deep: the message matches nothing in the priority list and the last entry of the
 // overflow list.
-void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
+void Portals4OverflowBehindPriority(benchmark::State& state, EntryMix mix) {
   PutTarget target;
   if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix) ||
       !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix)) {
@@ -158,7 +157,7 @@ void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
 
 // That many unexpected headers. One more arrives, and a use-once entry claims it. With wildcards
 // one of 16 entries accepts any source.
-void Portals4Unexpected(benchmark::State& state, Mix mix) {
+void Portals4Unexpected(benchmark::State& state, EntryMix mix) {
   PutTarget target;
   if (!target.good() || !target.append(PortalList::kOverflow, {kAnySender, 0, ~0ULL}))
     return state.SkipWithError("no entry");
@@ -171,7 +170,7 @@ void Portals4Unexpected(benchmark::State& state, Mix mix) {
   std::uint64_t turn = 0;
   const auto come_and_be_claimed = [&] {
     target.deliver(message);
-    const bool wild = mix == Mix::kWithWildcards && turn++ % 16 == 0;
+    const bool wild = mix == EntryMix::kWithWildcards && turn++ % 16 == 0;
     return target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true) &&
            target.saw(EventKind::kPutEnd) && target.saw(EventKind::kPutOverflow);
   };
@@ -188,13 +187,14 @@ void Portals4Unexpected(benchmark::State& state, Mix mix) {
 void depths(benchmark::internal::Benchmark* b) {
   for (const int number : {10, 1'000, 10'000, 100'000}) b->Arg(number);
 }
-BENCHMARK_CAPTURE(Portals4Priority, exact, Mix::kExact)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4Priority, wildcards, Mix::kWithWildcards)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4Overflow, exact, Mix::kExact)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4Overflow, wildcards, Mix::kWithWildcards)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4OverflowBehindPriority, exact, Mix::kExact)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4OverflowBehindPriority, wildcards, Mix::kWithWildcards)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4Unexpected, exact, Mix::kExact)->Apply(depths);
-BENCHMARK_CAPTURE(Portals4Unexpected, wildcards, Mix::kWithWildcards)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Priority, exact, EntryMix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Priority, wildcards, EntryMix::kWithWildcards)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Overflow, exact, EntryMix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Overflow, wildcards, EntryMix::kWithWildcards)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4OverflowBehindPriority, exact, EntryMix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4OverflowBehindPriority, wildcards, EntryMix::kWithWildcards)
+    ->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Unexpected, exact, EntryMix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Unexpected, wildcards, EntryMix::kWithWildcards)->Apply(depths);
 
 }  // namespace

@@ -28,8 +28,8 @@ void write_file(const std::string& path, const std::string& text) {
   if (!file) throw std::runtime_error("could not write " + path + ".");
 }
 
-void measure(const Options& options) {
-  PeerProcess target([&](ControlChannel& initiator) { run_target(options, initiator); });
+void measure(const RawOptions& options) {
+  PeerProcess target([&](ControlSocket& initiator) { run_target(options, initiator); });
   const RawSession session = run_initiator(options, target.channel());
   if (!target.join()) throw std::runtime_error("the target process failed.");
 

@@ -47,7 +47,7 @@ std::string_view name_of(Mode mode) {
   return found->name;
 }
 
-std::vector<std::size_t> sizes_of(const Options& options, Mode mode) {
+std::vector<std::size_t> sizes_of(const RawOptions& options, Mode mode) {
   if (mode == Mode::kRate) return {8};
   if (!options.sizes.empty()) return options.sizes;
   std::vector<std::size_t> sizes{16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
@@ -55,7 +55,7 @@ std::vector<std::size_t> sizes_of(const Options& options, Mode mode) {
   return sizes;
 }
 
-std::size_t largest_size(const Options& options) {
+std::size_t largest_size(const RawOptions& options) {
   std::size_t largest = 0;
   for (const Mode mode : options.modes) {
     for (const std::size_t size : sizes_of(options, mode)) largest = std::max(largest, size);
@@ -63,7 +63,7 @@ std::size_t largest_size(const Options& options) {
   return largest;
 }
 
-std::uint64_t iterations_of(const Options& options, Mode mode, std::size_t size) {
+std::uint64_t iterations_of(const RawOptions& options, Mode mode, std::size_t size) {
   if (options.iterations != 0) return options.iterations;
   // About 0.1 to 0.7 s a repeat at a few GB/s.
   const std::uint64_t by_bytes = (mode == Mode::kPingPong ? 1'000'000'000 : 2'000'000'000) / size;
@@ -71,7 +71,7 @@ std::uint64_t iterations_of(const Options& options, Mode mode, std::size_t size)
 }
 
 Parsed parse(int argc, char** argv) {
-  Options options;
+  RawOptions options;
   std::vector<std::string> modes;
   std::vector<std::uint64_t> sizes;
   std::vector<int> cpus;

@@ -23,7 +23,7 @@ std::string_view name_of(Mode mode);
 
 inline constexpr const char* kLoopback = "127.0.0.1";
 
-struct Options {
+struct RawOptions {
   std::vector<Mode> modes;
   std::string provider;              // empty: the first of net, tcp that this machine offers
   std::vector<std::size_t> sizes;    // bytes; empty: the usual sizes of each mode
@@ -41,16 +41,16 @@ struct Options {
 };
 
 // The sizes to measure in `mode`.
-std::vector<std::size_t> sizes_of(const Options& options, Mode mode);
+std::vector<std::size_t> sizes_of(const RawOptions& options, Mode mode);
 // The largest of all sizes of all modes: the size of the buffers.
-std::size_t largest_size(const Options& options);
+std::size_t largest_size(const RawOptions& options);
 // Messages of one repeat at `size`.
-std::uint64_t iterations_of(const Options& options, Mode mode, std::size_t size);
+std::uint64_t iterations_of(const RawOptions& options, Mode mode, std::size_t size);
 
 // Either options, or an exit code when there is nothing left to do: 0 after --help, 2 after a bad
 // option, which was reported on standard error.
 struct Parsed {
-  std::optional<Options> options;
+  std::optional<RawOptions> options;
   int exit_code = 0;
 };
 Parsed parse(int argc, char** argv);

@@ -15,11 +15,11 @@
 
 namespace lintel::bench {
 
-PeerProcess::PeerProcess(const std::function<void(ControlChannel&)>& body)
-    : PeerProcess(ControlChannel::make_pair(), body) {}
+PeerProcess::PeerProcess(const std::function<void(ControlSocket&)>& body)
+    : PeerProcess(ControlSocket::make_pair(), body) {}
 
-PeerProcess::PeerProcess(std::pair<ControlChannel, ControlChannel> ends,
-                         const std::function<void(ControlChannel&)>& body)
+PeerProcess::PeerProcess(std::pair<ControlSocket, ControlSocket> ends,
+                         const std::function<void(ControlSocket&)>& body)
     : channel_(std::move(ends.first)) {
   std::fflush(nullptr);
   child_ = fork();
@@ -29,9 +29,9 @@ PeerProcess::PeerProcess(std::pair<ControlChannel, ControlChannel> ends,
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int exit_code = 0;
   try {
-    ControlChannel mine(std::move(ends.second));
+    ControlSocket mine(std::move(ends.second));
     // so that the end of the parent is noticed
-    { const ControlChannel parents(std::move(channel_)); }
+    { const ControlSocket parents(std::move(channel_)); }
     body(mine);
   } catch (const std::exception& failure) {
     fmt::print(stderr, "lintel-raw-fabric (target): {}\n", failure.what());

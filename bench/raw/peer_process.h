@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "bench/raw/control_channel.h"
+#include "bench/raw/control_socket.h"
 
 namespace lintel::bench {
 
@@ -17,20 +17,20 @@ class PeerProcess {
  public:
   // Starts the child. It runs `body` with its end of the control connection, prints an exception,
   // and executes nothing else.
-  explicit PeerProcess(const std::function<void(ControlChannel&)>& body);
+  explicit PeerProcess(const std::function<void(ControlSocket&)>& body);
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
   ~PeerProcess();
 
-  ControlChannel& channel() { return channel_; }
+  ControlSocket& channel() { return channel_; }
   // Waits for the child to end. Returns false if it failed.
   bool join();
 
  private:
-  PeerProcess(std::pair<ControlChannel, ControlChannel> ends,
-              const std::function<void(ControlChannel&)>& body);
+  PeerProcess(std::pair<ControlSocket, ControlSocket> ends,
+              const std::function<void(ControlSocket&)>& body);
 
-  ControlChannel channel_;
+  ControlSocket channel_;
   pid_t child_ = -1;
 };
 

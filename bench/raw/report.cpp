@@ -27,28 +27,28 @@ Summary summary_of(std::vector<double> values) {
 
 // `value(seconds)` over the repeats.
 template <class Value>
-Summary over_repeats(const Measurement& measurement, Value value) {
+Summary over_repeats(const RawMeasurement& measurement, Value value) {
   std::vector<double> values;
   values.reserve(measurement.seconds.size());
   for (const double seconds : measurement.seconds) values.push_back(value(seconds));
   return summary_of(std::move(values));
 }
 
-Summary latency_us(const Measurement& measurement) {
+Summary latency_us(const RawMeasurement& measurement) {
   const double trips = 2.0 * static_cast<double>(measurement.iterations);
   return over_repeats(measurement, [=](double seconds) { return seconds / trips * 1e6; });
 }
 
-Summary messages_per_second(const Measurement& measurement) {
+Summary messages_per_second(const RawMeasurement& measurement) {
   const double count = static_cast<double>(measurement.iterations);
   return over_repeats(measurement, [=](double seconds) { return count / seconds; });
 }
 
-double megabytes(double messages, const Measurement& measurement) {
+double megabytes(double messages, const RawMeasurement& measurement) {
   return messages * static_cast<double>(measurement.size_bytes) / 1e6;
 }
 
-double percentile_us(const Measurement& measurement, double share) {
+double percentile_us(const RawMeasurement& measurement, double share) {
   const auto& sorted = measurement.round_trips_ns;
   const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1));
   return sorted[index] / 2000.0;
@@ -73,12 +73,12 @@ std::string libfabric_version() {
   return fmt::format("{}.{}", FI_MAJOR(version), FI_MINOR(version));
 }
 
-std::string placement(const Options& options) {
+std::string placement(const RawOptions& options) {
   if (options.cpus.first < 0) return "not pinned";
   return fmt::format("on processors {} and {}", options.cpus.first, options.cpus.second);
 }
 
-void print_mode_header(std::FILE* out, const Options& options, Mode mode) {
+void print_mode_header(std::FILE* out, const RawOptions& options, Mode mode) {
   fmt::print(out, "# {}: {}\n", name_of(mode), meaning_of(mode));
   if (mode == Mode::kPingPong) {
     fmt::print(out, "{:<12}{:>14}{:>12}{:>12}{:>12}{:>12}\n", "# Size (B)", "Latency (us)",
@@ -90,7 +90,7 @@ void print_mode_header(std::FILE* out, const Options& options, Mode mode) {
   }
 }
 
-void print_row(std::FILE* out, const Measurement& measurement) {
+void print_row(std::FILE* out, const RawMeasurement& measurement) {
   if (measurement.mode == Mode::kPingPong) {
     const Summary latency = latency_us(measurement);
     fmt::print(out, "{:<12}{:>14.2f}{:>12.2f}{:>12.2f}{:>12.2f}{:>12.2f}\n", measurement.size_bytes,
@@ -104,7 +104,7 @@ void print_row(std::FILE* out, const Measurement& measurement) {
   }
 }
 
-nlohmann::json row_of(const Measurement& measurement) {
+nlohmann::json row_of(const RawMeasurement& measurement) {
   nlohmann::json row{{"mode", name_of(measurement.mode)},
                      {"size_bytes", measurement.size_bytes},
                      {"iterations", measurement.iterations},
@@ -129,15 +129,15 @@ nlohmann::json row_of(const Measurement& measurement) {
 
 }  // namespace
 
-void print_table(std::FILE* out, const Options& options, const RawSession& session) {
+void print_table(std::FILE* out, const RawOptions& options, const RawSession& session) {
   fmt::print(out, "# lintel-raw-fabric {}: libfabric {}, provider {}\n", LINTEL_VERSION,
              libfabric_version(), session.provider);
   fmt::print(out,
              "# two processes {}, both polling; median, minimum and maximum of {} repeats; MB = "
              "1e6 bytes\n",
              placement(options), options.repeats);
-  const Measurement* before = nullptr;
-  for (const Measurement& measurement : session.measurements) {
+  const RawMeasurement* before = nullptr;
+  for (const RawMeasurement& measurement : session.measurements) {
     if (before == nullptr || before->mode != measurement.mode)
       print_mode_header(out, options, measurement.mode);
     print_row(out, measurement);
@@ -145,7 +145,7 @@ void print_table(std::FILE* out, const Options& options, const RawSession& sessi
   }
 }
 
-std::string to_json(const Options& options, const RawSession& session) {
+std::string to_json(const RawOptions& options, const RawSession& session) {
   utsname system{};
   uname(&system);
   nlohmann::json document{{"program", "lintel-raw-fabric"},
@@ -166,7 +166,7 @@ std::string to_json(const Options& options, const RawSession& session) {
                           {"results", nlohmann::json::array()}};
   if (options.cpus.first >= 0)
     document["settings"]["cpus"] = {options.cpus.first, options.cpus.second};
-  for (const Measurement& measurement : session.measurements)
+  for (const RawMeasurement& measurement : session.measurements)
     document["results"].push_back(row_of(measurement));
   return document.dump(2) + "\n";
 }

@@ -10,8 +10,8 @@
 namespace lintel::bench {
 
 // MB/s are 1e6 bytes a second; latency is half the round trip.
-void print_table(std::FILE* out, const Options& options, const RawSession& session);
+void print_table(std::FILE* out, const RawOptions& options, const RawSession& session);
 // A complete JSON text, ending in a newline.
-std::string to_json(const Options& options, const RawSession& session);
+std::string to_json(const RawOptions& options, const RawSession& session);
 
 }  // namespace lintel::bench

@@ -17,11 +17,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Endpoint and control connection of one process, connected to those of the other.
-class Link {
+class RawConnection {
  public:
   // Gives up when nothing completes at this end for `timeout`.
-  Link(const Options& options, const std::string& address, ControlChannel& channel,
-       Clock::duration timeout)
+  RawConnection(const RawOptions& options, const std::string& address, ControlSocket& channel,
+                Clock::duration timeout)
       : channel_(channel),
         endpoint_(
             options.provider, address, largest_size(options), receives_for(options.window),
@@ -59,7 +59,7 @@ class Link {
   }
 
  private:
-  ControlChannel& channel_;
+  ControlSocket& channel_;
   Workload current_;  // for the error message
   RawEndpoint endpoint_;
 };
@@ -67,7 +67,7 @@ class Link {
 // Calls `repeat(workload, iterations)` for each repeat of each size of each mode. The same in both
 // processes.
 template <class Repeat>
-void for_each_repeat(const Options& options, Repeat repeat) {
+void for_each_repeat(const RawOptions& options, Repeat repeat) {
   for (const Mode mode : options.modes) {
     for (const std::size_t size : sizes_of(options, mode)) {
       const Workload workload{mode, size, options.window};
@@ -78,12 +78,12 @@ void for_each_repeat(const Options& options, Repeat repeat) {
 }
 
 // Fewer for large messages, where two hundred would take longer than the run.
-std::uint64_t warm_up_of(const Options& options, std::uint64_t iterations) {
+std::uint64_t warm_up_of(const RawOptions& options, std::uint64_t iterations) {
   return std::min(options.warm_up, iterations);
 }
 
-Measurement& measurement_of(RawSession& session, const Workload& workload, std::uint64_t iterations,
-                            std::uint32_t repeats) {
+RawMeasurement& measurement_of(RawSession& session, const Workload& workload,
+                               std::uint64_t iterations, std::uint32_t repeats) {
   if (session.measurements.empty() || session.measurements.back().seconds.size() == repeats) {
     session.measurements.push_back({workload.mode, workload.size_bytes, iterations, {}, {}});
   }
@@ -92,15 +92,15 @@ Measurement& measurement_of(RawSession& session, const Workload& workload, std::
 
 }  // namespace
 
-RawSession run_initiator(const Options& options, ControlChannel& target) {
+RawSession run_initiator(const RawOptions& options, ControlSocket& target) {
   pin_to(options.cpus.first);
-  Link link(options, options.addresses.first, target, std::chrono::seconds(60));
+  RawConnection link(options, options.addresses.first, target, std::chrono::seconds(60));
   RawSession session{link.endpoint().info().fabric_attr->prov_name,
                      link.endpoint().info().tx_attr->inject_size,
                      {}};
   std::vector<std::uint32_t> ignored;
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
-    Measurement& measurement = measurement_of(session, workload, iterations, options.repeats);
+    RawMeasurement& measurement = measurement_of(session, workload, iterations, options.repeats);
     if (workload.mode == Mode::kPingPong)
       measurement.round_trips_ns.reserve(iterations * options.repeats);
     ignored.reserve(options.warm_up);
@@ -112,16 +112,17 @@ RawSession run_initiator(const Options& options, ControlChannel& target) {
     measurement.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     link.meet(workload);
   });
-  for (Measurement& measurement : session.measurements)
+  for (RawMeasurement& measurement : session.measurements)
     std::sort(measurement.round_trips_ns.begin(), measurement.round_trips_ns.end());
   return session;
 }
 
-void run_target(const Options& options, ControlChannel& initiator) {
+void run_target(const RawOptions& options, ControlSocket& initiator) {
   enter_namespace(options.target_namespace);
   pin_to(options.cpus.second);
-  Link link(options, options.addresses.second, initiator,
-            Clock::duration::max());  // a remote read has no completion here; the initiator decides
+  RawConnection link(
+      options, options.addresses.second, initiator,
+      Clock::duration::max());  // a remote read has no completion here; the initiator decides
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
     link.meet(workload);
     serve(link.endpoint(), workload, warm_up_of(options, iterations));

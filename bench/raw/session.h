@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/raw/control_channel.h"
+#include "bench/raw/control_socket.h"
 #include "bench/raw/options.h"
 
 namespace lintel::bench {
 
 // One mode at one size. Each vector has one value per repeat.
-struct Measurement {
+struct RawMeasurement {
   Mode mode = Mode::kPingPong;
   std::size_t size_bytes = 0;
   std::uint64_t iterations = 0;
@@ -23,12 +23,12 @@ struct Measurement {
 struct RawSession {
   std::string provider;  // the provider's own name
   std::uint64_t inject_bytes = 0;
-  std::vector<Measurement> measurements;
+  std::vector<RawMeasurement> measurements;
 };
 
 // The initiator's part. Throws when the fabric or the target fails.
-RawSession run_initiator(const Options& options, ControlChannel& target);
+RawSession run_initiator(const RawOptions& options, ControlSocket& target);
 // The target's part. Returns when the initiator is done.
-void run_target(const Options& options, ControlChannel& initiator);
+void run_target(const RawOptions& options, ControlSocket& initiator);
 
 }  // namespace lintel::bench

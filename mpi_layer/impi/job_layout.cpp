@@ -18,9 +18,9 @@ constexpr std::int32_t kDefaultMaxLinear = 4;
 constexpr std::int32_t kLeastTagUpperBound = 32767;
 
 // Reads the labels in their order, and keeps the first problem.
-class Reader {
+class LabelReader {
  public:
-  Reader(const std::map<Label, LabelSet>& sets, std::uint32_t clients)
+  LabelReader(const std::map<Label, LabelSet>& sets, std::uint32_t clients)
       : sets_(sets), clients_(clients) {}
 
   const std::string& problem() const { return problem_; }
@@ -85,7 +85,7 @@ class Reader {
 
 // A client contributes any number of versions, ascending from 0.0. So each 0.0 begins the list of
 // the next client.
-std::vector<std::vector<Version>> read_versions(Reader& reader, std::uint32_t clients) {
+std::vector<std::vector<Version>> read_versions(LabelReader& reader, std::uint32_t clients) {
   std::vector<std::vector<Version>> versions;
   const std::string_view bytes = reader.contributions(kVersion);
   if (bytes.size() % 8 != 0)
@@ -108,7 +108,7 @@ std::vector<std::vector<Version>> read_versions(Reader& reader, std::uint32_t cl
 }
 
 // The value on which all clients with a preference must agree; the default if no client has one.
-std::int32_t read_agreed(Reader& reader, Label label, std::uint32_t clients,
+std::int32_t read_agreed(LabelReader& reader, Label label, std::uint32_t clients,
                          std::int32_t default_value) {
   auto wishes = reader.bounded<std::int32_t>(label, clients, "client", kNoPreference, INT32_MAX);
   std::replace(wishes.begin(), wishes.end(), kNoPreference, default_value);
@@ -126,7 +126,7 @@ T least_of(const std::vector<T>& all) {
   return all.empty() ? T() : *std::min_element(all.begin(), all.end());
 }
 
-void read_hosts(Reader& reader, const std::vector<std::int32_t>& hosts_of,
+void read_hosts(LabelReader& reader, const std::vector<std::int32_t>& hosts_of,
                 const std::vector<std::int32_t>& procs_of, JobLayout& layout) {
   const auto count = std::accumulate(hosts_of.begin(), hosts_of.end(), std::uint64_t{0});
   const auto addresses = reader.addresses(kHostAddress, count);
@@ -162,7 +162,7 @@ void read_hosts(Reader& reader, const std::vector<std::int32_t>& hosts_of,
   layout.hiwater = least_of(hiwaters);
 }
 
-void read_procs(Reader& reader, std::uint64_t count, JobLayout& layout) {
+void read_procs(LabelReader& reader, std::uint64_t count, JobLayout& layout) {
   const auto addresses = reader.addresses(kProcAddress, count);
   const auto pids = reader.numbers<std::int64_t>(kProcPid, count);
   if (!reader.ok()) return;
@@ -203,7 +203,7 @@ std::string text_of_host(const JobLayout& layout, std::uint32_t host) {
 }
 
 Outcome<JobLayout> lay_out(const std::map<Label, LabelSet>& sets, std::uint32_t clients) {
-  Reader reader(sets, clients);
+  LabelReader reader(sets, clients);
   JobLayout layout;
   layout.versions = read_versions(reader, clients);
   const auto hosts_of = reader.bounded<std::int32_t>(kClientHosts, clients, "client", 1, INT32_MAX);

@@ -16,9 +16,11 @@ Server::Server(ServerSettings settings)
                 !settings_.authentication.is_empty());
 }
 
-Server::Connection Server::open(std::string name, TimePoint now) {
+Server::ConnectionId Server::open(std::string name, TimePoint now) {
   LINTEL_ASSERT(accepts());
-  const auto is_stranger = [](const auto& entry) { return entry.second.step != Step::kJoined; };
+  const auto is_stranger = [](const auto& entry) {
+    return entry.second.step != ClientStep::kJoined;
+  };
   if (static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(), is_stranger)) ==
       kMaxUnknownConnections) {
     drop(std::find_if(peers_.begin(), peers_.end(), is_stranger)->first,
@@ -30,7 +32,7 @@ Server::Connection Server::open(std::string name, TimePoint now) {
   return last_connection_;
 }
 
-void Server::take(Connection connection, std::string_view bytes, TimePoint now) {
+void Server::take(ConnectionId connection, std::string_view bytes, TimePoint now) {
   const auto found = peers_.find(connection);
   if (found == peers_.end()) return;
   found->second.reader.append(bytes);
@@ -38,21 +40,21 @@ void Server::take(Connection connection, std::string_view bytes, TimePoint now) 
     ;
 }
 
-void Server::lose(Connection connection, const std::string& how) {
+void Server::lose(ConnectionId connection, const std::string& how) {
   if (peers_.contains(connection)) drop(connection, how);
 }
 
-bool Server::take_next(Connection connection, TimePoint now) {
+bool Server::take_next(ConnectionId connection, TimePoint now) {
   const auto found = peers_.find(connection);
   if (found == peers_.end()) return false;
   ClientConnection& peer = found->second;
-  if (peer.step == Step::kKey) {
+  if (peer.step == ClientStep::kKey) {
     const auto key = peer.reader.next_bare(sizeof(std::uint64_t));
     if (!key) return false;
     if (!settings_.authentication.is_key(number_at<std::uint64_t>(*key, 0))) {
       drop(connection, "it sent a wrong key");
     } else {
-      peer.step = Step::kImpi;
+      peer.step = ClientStep::kImpi;
     }
     return true;
   }
@@ -60,8 +62,8 @@ bool Server::take_next(Connection connection, TimePoint now) {
   const auto word = peer.reader.next_word(problem);
   // A connection that has not joined may send only what is expected. Anything else is refused at
   // its header, so it costs neither time nor memory.
-  if (word && peer.step != Step::kJoined) {
-    const auto expected = peer.step == Step::kAuth ? CommandWord::kAuth : CommandWord::kImpi;
+  if (word && peer.step != ClientStep::kJoined) {
+    const auto expected = peer.step == ClientStep::kAuth ? CommandWord::kAuth : CommandWord::kImpi;
     if (*word != expected) {
       problem = "it sent " + text_of_word(static_cast<std::uint32_t>(*word)) + "; expected " +
                 text_of_word(static_cast<std::uint32_t>(expected));
@@ -73,9 +75,9 @@ bool Server::take_next(Connection connection, TimePoint now) {
   }
   const auto command = peer.reader.next(problem);
   if (!command) return false;
-  if (peer.step == Step::kAuth) {
+  if (peer.step == ClientStep::kAuth) {
     take_mask(connection, peer, *command);
-  } else if (peer.step == Step::kImpi) {
+  } else if (peer.step == ClientStep::kImpi) {
     take_rank(connection, peer, *command, now);
   } else {
     take_command(connection, peer, *command, now);
@@ -83,7 +85,7 @@ bool Server::take_next(Connection connection, TimePoint now) {
   return true;
 }
 
-void Server::take_mask(Connection connection, ClientConnection& peer, const Command& command) {
+void Server::take_mask(ConnectionId connection, ClientConnection& peer, const Command& command) {
   const auto mask = number_at<std::uint32_t>(command.payload, 0);
   const auto mechanism = settings_.authentication.choose(mask);
   if (!mechanism) {
@@ -94,10 +96,10 @@ void Server::take_mask(Connection connection, ClientConnection& peer, const Comm
   append_number(answer, static_cast<std::uint32_t>(*mechanism));
   append_number(answer, std::uint32_t{0});  // no payload: neither mechanism has one
   send(connection, std::move(answer));
-  peer.step = *mechanism == Mechanism::kKey ? Step::kKey : Step::kImpi;
+  peer.step = *mechanism == Mechanism::kKey ? ClientStep::kKey : ClientStep::kImpi;
 }
 
-void Server::take_rank(Connection connection, ClientConnection& peer, const Command& command,
+void Server::take_rank(ConnectionId connection, ClientConnection& peer, const Command& command,
                        TimePoint now) {
   const auto rank = number_at<std::int32_t>(command.payload, 0);
   if (rank < 0 || static_cast<std::uint32_t>(rank) >= settings_.clients) {
@@ -112,7 +114,7 @@ void Server::take_rank(Connection connection, ClientConnection& peer, const Comm
   }
   presence_[client] = Presence::kPresent;
   peer.rank = client;
-  peer.step = Step::kJoined;
+  peer.step = ClientStep::kJoined;
   note(text_of(peer) + " has joined");
   if (std::find(presence_.begin(), presence_.end(), Presence::kAbsent) == presence_.end())
     begin_collecting(now);
@@ -120,12 +122,12 @@ void Server::take_rank(Connection connection, ClientConnection& peer, const Comm
 
 void Server::begin_collecting(TimePoint now) {
   phase_ = ServerPhase::kCollecting;
-  std::vector<Connection> strangers;
+  std::vector<ConnectionId> strangers;
   for (auto& [connection, peer] : peers_) {
     peer.since = now;
-    if (peer.step != Step::kJoined) strangers.push_back(connection);
+    if (peer.step != ClientStep::kJoined) strangers.push_back(connection);
   }
-  for (const Connection stranger : strangers) drop(stranger, "all clients have joined");
+  for (const ConnectionId stranger : strangers) drop(stranger, "all clients have joined");
   std::string size;
   append_number(size, settings_.clients);
   send_all(encode(CommandWord::kImpi, size));
@@ -133,7 +135,7 @@ void Server::begin_collecting(TimePoint now) {
   answer_complete(now);  // a client may have sent labels already
 }
 
-void Server::take_command(Connection connection, ClientConnection& peer, const Command& command,
+void Server::take_command(ConnectionId connection, ClientConnection& peer, const Command& command,
                           TimePoint now) {
   std::string problem;
   switch (command.word) {
@@ -171,7 +173,7 @@ void Server::answer_complete(TimePoint now) {
   note("start-up is over");
 }
 
-void Server::finish(Connection connection, ClientConnection& peer) {
+void Server::finish(ConnectionId connection, ClientConnection& peer) {
   note(text_of(peer) + " has ended");
   presence_[peer.rank] = Presence::kFinished;
   close(connection);
@@ -187,11 +189,11 @@ void Server::end_if_all_left() {
   phase_ = is_any_lost ? ServerPhase::kFailed : ServerPhase::kSucceeded;
 }
 
-void Server::drop(Connection connection, const std::string& why) {
+void Server::drop(ConnectionId connection, const std::string& why) {
   const ClientConnection& peer = peers_.at(connection);
   const unsigned rank = peer.rank;
   const std::string name = text_of(peer);
-  const bool has_joined = peer.step == Step::kJoined;
+  const bool has_joined = peer.step == ClientStep::kJoined;
   close(connection);
   if (!has_joined) return note_problem(name + " was not let in: " + why);
   if (phase_ == ServerPhase::kJoining) {
@@ -209,12 +211,12 @@ void Server::drop(Connection connection, const std::string& why) {
   }
 }
 
-void Server::close(Connection connection) {
+void Server::close(ConnectionId connection) {
   peers_.erase(connection);
   decisions_.push_back({connection, nullptr});
 }
 
-void Server::send(Connection connection, std::string bytes) {
+void Server::send(ConnectionId connection, std::string bytes) {
   decisions_.push_back({connection, std::make_shared<const std::string>(std::move(bytes))});
 }
 
@@ -224,7 +226,7 @@ void Server::send_all(std::string bytes) {
 }
 
 TimePoint Server::deadline_of(const ClientConnection& peer) const {
-  if (peer.step != Step::kJoined) return peer.since + settings_.timeout;
+  if (peer.step != ClientStep::kJoined) return peer.since + settings_.timeout;
   return phase_ == ServerPhase::kCollecting && !collection_.is_waiting(peer.rank)
              ? peer.since + settings_.timeout
              : kNever;
@@ -237,23 +239,24 @@ TimePoint Server::next_deadline() const {
 }
 
 void Server::advance(TimePoint now) {
-  std::vector<Connection> late;
+  std::vector<ConnectionId> late;
   for (const auto& [connection, peer] : peers_) {
     if (deadline_of(peer) <= now) late.push_back(connection);
   }
-  for (const Connection connection : late) {
+  for (const ConnectionId connection : late) {
     const auto found = peers_.find(connection);
     if (found == peers_.end()) continue;  // removed together with another one
-    drop(connection,
-         (found->second.step == Step::kJoined ? "it did not send its next label, or DONE, within "
-                                              : "it did not join within ") +
-             format_duration(settings_.timeout));
+    drop(connection, (found->second.step == ClientStep::kJoined
+                          ? "it did not send its next label, or DONE, within "
+                          : "it did not join within ") +
+                         format_duration(settings_.timeout));
   }
 }
 
 std::string Server::text_of(const ClientConnection& peer) const {
-  return peer.step == Step::kJoined ? "client " + std::to_string(peer.rank) + " (" + peer.name + ")"
-                                    : peer.name;
+  return peer.step == ClientStep::kJoined
+             ? "client " + std::to_string(peer.rank) + " (" + peer.name + ")"
+             : peer.name;
 }
 
 }  // namespace lintel::mpi::impi

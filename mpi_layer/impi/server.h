@@ -37,7 +37,7 @@ namespace lintel::mpi::impi {
 class Server {
  public:
   enum class ServerPhase { kJoining, kCollecting, kRunning, kSucceeded, kFailed };
-  using Connection = std::uint64_t;
+  using ConnectionId = std::uint64_t;
 
   // The most connections that have not joined. A further one ends the oldest of them, because a
   // real client joins at once.
@@ -49,7 +49,7 @@ class Server {
     Nanoseconds timeout;  // time for a connection to join, and for a client to send its next label
   };
   struct Decision {
-    Connection connection;
+    ConnectionId connection;
     std::shared_ptr<const std::string> bytes;  // to be sent; null: the connection is to be closed,
                                                // and will be named no more
   };
@@ -68,11 +68,11 @@ class Server {
   bool accepts() const { return phase_ == ServerPhase::kJoining; }
 
   // A new connection; `name` is its address, for notes. REQUIRES: accepts().
-  Connection open(std::string name, TimePoint now);
+  ConnectionId open(std::string name, TimePoint now);
   // Bytes have arrived. Bytes of a connection that is to be closed are ignored.
-  void take(Connection connection, std::string_view bytes, TimePoint now);
+  void take(ConnectionId connection, std::string_view bytes, TimePoint now);
   // The connection has ended; `how` is the end of a sentence: "it closed its connection".
-  void lose(Connection connection, const std::string& how);
+  void lose(ConnectionId connection, const std::string& how);
 
   // When advance() must be called at the latest; kNever: not before another call.
   TimePoint next_deadline() const;
@@ -84,34 +84,34 @@ class Server {
   std::vector<Note> take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  enum class Step { kAuth, kKey, kImpi, kJoined };
+  enum class ClientStep { kAuth, kKey, kImpi, kJoined };
   struct ClientConnection {
     std::string name;
     TimePoint since;  // when it was opened; after it has joined: when it had to send something
-    Step step = Step::kAuth;
+    ClientStep step = ClientStep::kAuth;
     unsigned rank = 0;  // after it has joined
     CommandReader reader{CommandSender::kClient};
   };
   enum class Presence { kAbsent, kPresent, kFinished, kLost };
 
   // Handles the next command of the peer. False: it has not all arrived, or the peer was removed.
-  bool take_next(Connection connection, TimePoint now);
-  void take_mask(Connection connection, ClientConnection& peer, const Command& command);
-  void take_rank(Connection connection, ClientConnection& peer, const Command& command,
+  bool take_next(ConnectionId connection, TimePoint now);
+  void take_mask(ConnectionId connection, ClientConnection& peer, const Command& command);
+  void take_rank(ConnectionId connection, ClientConnection& peer, const Command& command,
                  TimePoint now);
-  void take_command(Connection connection, ClientConnection& peer, const Command& command,
+  void take_command(ConnectionId connection, ClientConnection& peer, const Command& command,
                     TimePoint now);
   void begin_collecting(TimePoint now);
   void answer_complete(TimePoint now);
-  void finish(Connection connection, ClientConnection& peer);
+  void finish(ConnectionId connection, ClientConnection& peer);
   void end_if_all_left();
 
-  void send(Connection connection, std::string bytes);
+  void send(ConnectionId connection, std::string bytes);
   void send_all(std::string bytes);
   // Ends a connection and removes its peer, with all consequences for the job. `why` is the end of
   // a sentence.
-  void drop(Connection connection, const std::string& why);
-  void close(Connection connection);
+  void drop(ConnectionId connection, const std::string& why);
+  void close(ConnectionId connection);
   TimePoint deadline_of(const ClientConnection& peer) const;
   std::string text_of(const ClientConnection& peer) const;
   void note(std::string sentence) { notes_.push_back({false, std::move(sentence)}); }
@@ -119,8 +119,8 @@ class Server {
 
   ServerSettings settings_;
   ServerPhase phase_ = ServerPhase::kJoining;
-  std::map<Connection, ClientConnection> peers_;  // in the order of their opening
-  Connection last_connection_ = 0;
+  std::map<ConnectionId, ClientConnection> peers_;  // in the order of their opening
+  ConnectionId last_connection_ = 0;
   std::vector<Presence> presence_;  // of each client
   LabelCollection collection_;
   std::vector<Decision> decisions_;

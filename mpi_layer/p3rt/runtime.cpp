@@ -58,7 +58,7 @@ Outcome<mpi::BusinessCard> own_card(ProcessId self) {
 
 // The groups of this process. `mutex_` guards everything. It is held while the ranks of a job
 // exchange their names.
-class Runtime final : public api3::InterfaceListener {
+class ProcessGroups final : public api3::InterfaceListener {
  public:
   ptl_pid_t pid_for_any() override {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -148,9 +148,10 @@ class Runtime final : public api3::InterfaceListener {
 
 // The first call registers it as the listener of interfaces. Before that, it has no group and need
 // not be called.
-Runtime& runtime() {
+ProcessGroups& process_groups() {
   static auto* const instance = [] {
-    auto* const made = new Runtime;  // never destroyed: programs end Portals from atexit handlers
+    auto* const made =
+        new ProcessGroups;  // never destroyed: programs end Portals from atexit handlers
     api3::listen_to_interface(*made);
     return made;
   }();
@@ -162,22 +163,24 @@ template <class Item, class Number>
 int set_map(const char* call, ptl_handle_ni_t ni, const Number* map, unsigned group_size,
             std::optional<std::vector<Item>> ProcessGroup::*member, int code) {
   if (map == nullptr) return PTL_SEGV;
-  return runtime().with_group(
+  return process_groups().with_group(
       ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
         if (!group) return PTL_NO_INIT;
         if ((*group).*member || group->of_launcher)
-          return Runtime::refuse(call, "the map is set already; expected to be called once", code);
+          return ProcessGroups::refuse(call, "the map is set already; expected to be called once",
+                                       code);
         if (group_size != group->size) {
-          return Runtime::refuse(call,
-                                 "the map has " + std::to_string(group_size) +
-                                     " entries and the group " + std::to_string(group->size) +
-                                     " processes; expected one for each",
-                                 code);
+          return ProcessGroups::refuse(call,
+                                       "the map has " + std::to_string(group_size) +
+                                           " entries and the group " + std::to_string(group->size) +
+                                           " processes; expected one for each",
+                                       code);
         }
         ProcessGroup mapped = *group;
         std::vector<Item>& items = (mapped.*member).emplace();
         for (unsigned rank = 0; rank < group_size; ++rank) items.emplace_back(map[rank]);
-        if (const int wrong = Runtime::fits(call, mapped, self); wrong != PTL_OK) return wrong;
+        if (const int wrong = ProcessGroups::fits(call, mapped, self); wrong != PTL_OK)
+          return wrong;
         group = std::move(mapped);
         return PTL_OK;
       });
@@ -187,13 +190,14 @@ template <class Item, class Number>
 int get_map(const char* call, ptl_handle_ni_t ni, Number* map, unsigned group_size,
             std::optional<std::vector<Item>> ProcessGroup::*member) {
   if (map == nullptr) return PTL_SEGV;
-  return runtime().ask_group(call, ni, [&](const ProcessGroup& group) -> int {
+  return process_groups().ask_group(call, ni, [&](const ProcessGroup& group) -> int {
     if (!(group.*member)) return PTL_NO_INIT;
     if (group_size != group.size) {
-      return Runtime::refuse(call,
-                             "group_size is " + std::to_string(group_size) + " and the group has " +
-                                 std::to_string(group.size) + " processes; expected the same",
-                             PTL_FAIL);
+      return ProcessGroups::refuse(call,
+                                   "group_size is " + std::to_string(group_size) +
+                                       " and the group has " + std::to_string(group.size) +
+                                       " processes; expected the same",
+                                   PTL_FAIL);
     }
     for (unsigned rank = 0; rank < group_size; ++rank) map[rank] = (*(group.*member))[rank].value;
     return PTL_OK;
@@ -210,31 +214,31 @@ extern "C" {
 
 int PtlSetRank(ptl_handle_ni_t ni, unsigned rank, unsigned group_size) {
   constexpr unsigned kAsk = ~0U;
-  return runtime().with_group(
+  return process_groups().with_group(
       ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
         if (rank == kAsk && group_size == kAsk) {
           if (group && (group->of_launcher || group->complete())) return PTL_OK;
           if (group && (group->nids || group->pids)) {
-            return Runtime::refuse("PtlSetRank",
-                                   "a map of another group is set already; expected the rank first",
-                                   PTL_FAIL);
+            return ProcessGroups::refuse(
+                "PtlSetRank", "a map of another group is set already; expected the rank first",
+                PTL_FAIL);
           }
-          return runtime().set_from_environment("PtlSetRank", group, self);
+          return process_groups().set_from_environment("PtlSetRank", group, self);
         }
         if (group_size > kMaxSize) {
-          return Runtime::refuse("PtlSetRank",
-                                 "a group of " + std::to_string(group_size) +
-                                     "; expected at most " + std::to_string(kMaxSize),
-                                 PTL_FAIL);
+          return ProcessGroups::refuse("PtlSetRank",
+                                       "a group of " + std::to_string(group_size) +
+                                           "; expected at most " + std::to_string(kMaxSize),
+                                       PTL_FAIL);
         }
         if (rank >= group_size) {
-          return Runtime::refuse("PtlSetRank",
-                                 "rank " + std::to_string(rank) + " is not below the size " +
-                                     std::to_string(group_size) + " of its group",
-                                 PTL_FAIL);
+          return ProcessGroups::refuse("PtlSetRank",
+                                       "rank " + std::to_string(rank) + " is not below the size " +
+                                           std::to_string(group_size) + " of its group",
+                                       PTL_FAIL);
         }
         if (group && (group->of_launcher || group->nids || group->pids)) {
-          return Runtime::refuse(
+          return ProcessGroups::refuse(
               "PtlSetRank", "the group's map is set already; expected the rank first", PTL_FAIL);
         }
         group = ProcessGroup{.rank = rank, .size = group_size};
@@ -252,7 +256,7 @@ int PtlSetPIDMap(ptl_handle_ni_t ni, ptl_pid_t* map, unsigned group_size) {
 
 int PtlGetRank(ptl_handle_ni_t ni, unsigned* rank, unsigned* group_size) {
   if (rank == nullptr || group_size == nullptr) return PTL_SEGV;
-  return runtime().ask_group("PtlGetRank", ni, [&](const ProcessGroup& group) -> int {
+  return process_groups().ask_group("PtlGetRank", ni, [&](const ProcessGroup& group) -> int {
     *rank = group.rank;
     *group_size = group.size;
     return PTL_OK;
@@ -261,7 +265,7 @@ int PtlGetRank(ptl_handle_ni_t ni, unsigned* rank, unsigned* group_size) {
 
 int PtlGetRankId(ptl_handle_ni_t ni, unsigned rank, ptl_process_id_t* id) {
   if (id == nullptr) return PTL_SEGV;
-  return runtime().ask_group("PtlGetRankId", ni, [&](const ProcessGroup& group) -> int {
+  return process_groups().ask_group("PtlGetRankId", ni, [&](const ProcessGroup& group) -> int {
     if (rank >= group.size || !group.complete()) return PTL_NO_INIT;
     *id = {(*group.nids)[rank].value, (*group.pids)[rank].value};
     return PTL_OK;

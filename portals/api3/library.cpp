@@ -296,14 +296,14 @@ int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout) {
         const TimePoint end = timeout == PTL_TIME_FOREVER
                                   ? kNever
                                   : process.now() + std::chrono::milliseconds(timeout);
-        struct Closed final : portals::Condition {
-          explicit Closed(Process& p) : process(p) {}
+        struct InterfaceClosed final : portals::Condition {
+          explicit InterfaceClosed(Process& p) : process(p) {}
           bool holds() override LINTEL_REQUIRES(kLock) {
             return process.interface(kInterfaceKind) == nullptr;
           }
           Process& process;
         };
-        Closed closed(process);
+        InterfaceClosed closed(process);
         process.progress().wait_until(closed, end);
         return PTL_OK;
       });

@@ -71,12 +71,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Server server(
       {clients, has_key ? Authentication(false, 7) : Authentication(true, std::nullopt), kTimeout});
   TimePoint now{0};
-  std::map<Server::Connection, Listener> listeners;  // open connections
-  Server::Connection last = 0;
+  std::map<Server::ConnectionId, Listener> listeners;  // open connections
+  Server::ConnectionId last = 0;
   while (!input.empty()) {
     const std::uint8_t step = input.byte();
     // may be one that is closed
-    const Server::Connection which = last == 0 ? 0 : last - (step >> 3) % last;
+    const Server::ConnectionId which = last == 0 ? 0 : last - (step >> 3) % last;
     switch (step & 7) {
       case 0:
         if (server.accepts()) {

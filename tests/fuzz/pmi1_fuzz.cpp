@@ -40,7 +40,7 @@ void serve(std::string_view bytes, std::size_t piece) {
   Pmi1Server server("job", kRanks);
   Pmi1LineReader reader;
   for (std::size_t rank = 0; rank < kRanks; ++rank) {
-    std::vector<Pmi1Server::Answer> answers;
+    std::vector<Pmi1Server::PmiAnswer> answers;
     must(!server.take(rank, "cmd=init pmi_version=1 pmi_subversion=1", answers));
   }
   std::size_t rank = 0;
@@ -49,12 +49,12 @@ void serve(std::string_view bytes, std::size_t piece) {
     bytes.remove_prefix(std::min(piece, bytes.size()));
     while (const auto line = reader.next()) {
       read_back(*line);
-      std::vector<Pmi1Server::Answer> answers;
+      std::vector<Pmi1Server::PmiAnswer> answers;
       if (const auto end = server.take(rank, *line, answers)) {
         must(end->rank == rank && end->exit_code != 0 && !end->reason.empty());
         server.leave(rank);
       }
-      for (const Pmi1Server::Answer& answer : answers) {
+      for (const Pmi1Server::PmiAnswer& answer : answers) {
         must(answer.rank < kRanks && answer.line.back() == '\n');
         read_back(answer.line.substr(0, answer.line.size() - 1));
       }

@@ -23,10 +23,10 @@ int main(int argc, char** argv) {
     impi_server::ServerSockets sockets(server, options->address, options->port,
                                        options->is_verbose);
     if (std::printf("%s\n", sockets.address().c_str()) < 0 || std::fflush(stdout) != 0)
-      throw run::Failure(run::kExitFailed, "cannot write the address to standard output");
+      throw run::RunFailure(run::kExitFailed, "cannot write the address to standard output");
     sockets.run();
     return server.phase() == mpi::impi::Server::ServerPhase::kSucceeded ? 0 : run::kExitFailed;
-  } catch (const run::Failure& failure) {
+  } catch (const run::RunFailure& failure) {
     fmt::print(stderr, "impi-server: {}\n", failure.what());
     return failure.exit_code();
   } catch (const std::exception& error) {

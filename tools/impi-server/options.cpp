@@ -18,12 +18,12 @@ namespace {
 
 using namespace mpi::impi;
 
-struct Texts {
+struct ServerOptionTexts {
   std::string clients, port = "0", authentication, host, key_file, timeout = "60s";
 };
 
 [[noreturn]] void refuse(const std::string& sentence) {
-  throw run::Failure(run::kExitWrongUsage, sentence);
+  throw run::RunFailure(run::kExitWrongUsage, sentence);
 }
 
 template <class T>
@@ -51,15 +51,17 @@ Nanoseconds timeout_of(const std::string& text) {
   return *timeout;
 }
 
-Authentication authentication_of(const Texts& texts, const char* none, const char* key) {
+Authentication authentication_of(const ServerOptionTexts& texts, const char* none,
+                                 const char* key) {
   const Authentication all =
       texts.key_file.empty()
           ? value_of(mpi::impi::authentication_of(none, key), "")
           : Authentication(none != nullptr, value_of(read_key_file(texts.key_file), "-key-file"));
   if (all.is_empty()) {
-    throw run::Failure(run::kExitFailed,
-                       "no client could authenticate; expected IMPI_AUTH_NONE to be set, or a key "
-                       "in IMPI_AUTH_KEY or by -key-file");
+    throw run::RunFailure(
+        run::kExitFailed,
+        "no client could authenticate; expected IMPI_AUTH_NONE to be set, or a key "
+        "in IMPI_AUTH_KEY or by -key-file");
   }
   return texts.authentication.empty() ? all
                                       : value_of(all.preferring(texts.authentication), "-auth");
@@ -81,10 +83,10 @@ std::vector<std::string> with_two_dashes(int argc, const char* const* argv) {
 
 }  // namespace
 
-std::optional<Options> parse_options(int argc, const char* const* argv, const char* none,
-                                     const char* key) {
-  Options options{{0, Authentication(false, std::nullopt), Nanoseconds(0)}, {}, 0, false};
-  Texts texts;
+std::optional<ImpiServerOptions> parse_options(int argc, const char* const* argv, const char* none,
+                                               const char* key) {
+  ImpiServerOptions options{{0, Authentication(false, std::nullopt), Nanoseconds(0)}, {}, 0, false};
+  ServerOptionTexts texts;
   CLI::App app(
       "impi-server -server N [options]: where the N clients of an IMPI job, each a job of its own "
       "MPI, find each other.\n"

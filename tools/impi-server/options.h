@@ -9,7 +9,7 @@
 
 namespace lintel::impi_server {
 
-struct Options {
+struct ImpiServerOptions {
   mpi::impi::Server::ServerSettings server;
   std::string address;  // dotted
   std::uint16_t port = 0;
@@ -17,9 +17,9 @@ struct Options {
 };
 
 // Returns nothing when the command line only asked for help or the version, which is printed.
-// `none` and `key` are IMPI_AUTH_NONE and IMPI_AUTH_KEY, null when not set. Throws run::Failure for
-// errors. No message contains a key.
-std::optional<Options> parse_options(int argc, const char* const* argv, const char* none,
-                                     const char* key);
+// `none` and `key` are IMPI_AUTH_NONE and IMPI_AUTH_KEY, null when not set. Throws run::RunFailure
+// for errors. No message contains a key.
+std::optional<ImpiServerOptions> parse_options(int argc, const char* const* argv, const char* none,
+                                               const char* key);
 
 }  // namespace lintel::impi_server

@@ -22,13 +22,13 @@ constexpr Nanoseconds kSilence = std::chrono::seconds(60);
 
 template <class T>
 T value_of(mpi::Outcome<T> outcome) {
-  if (!outcome.ok()) throw run::Failure(run::kExitFailed, outcome.sentence());
+  if (!outcome.ok()) throw run::RunFailure(run::kExitFailed, outcome.sentence());
   return std::move(*outcome);
 }
 
 std::uint32_t ipv4_of(const std::string& text) {
   const auto ipv4 = parse_ipv4(text);
-  if (!ipv4) throw run::Failure(run::kExitFailed, text + " is no IPv4 address");
+  if (!ipv4) throw run::RunFailure(run::kExitFailed, text + " is no IPv4 address");
   return *ipv4;
 }
 
@@ -47,7 +47,7 @@ void ServerSockets::run() {
 
 void ServerSockets::serve() {
   std::vector<pollfd> polled;
-  std::vector<Connection> connections;
+  std::vector<ConnectionId> connections;
   for (const auto& [connection, link] : links_) {
     polled.push_back({link.socket.get(),
                       static_cast<short>(link.outgoing.empty() ? POLLIN : POLLIN | POLLOUT), 0});
@@ -57,8 +57,8 @@ void ServerSockets::serve() {
   const int ready =
       ::poll(polled.data(), polled.size(), milliseconds_until(server_.next_deadline()));
   if (ready < 0 && errno != EINTR)
-    throw run::Failure(run::kExitFailed,
-                       fmt::format("cannot wait for clients: poll: {}", std::strerror(errno)));
+    throw run::RunFailure(run::kExitFailed,
+                          fmt::format("cannot wait for clients: poll: {}", std::strerror(errno)));
   for (std::size_t i = 0; ready > 0 && i < connections.size(); ++i) {
     // missing if another connection's bytes have ended it
     const auto found = links_.find(connections[i]);
@@ -76,11 +76,11 @@ void ServerSockets::accept_one() {
   auto caller = value_of(accept_on(listener_));
   if (!caller) return;
   watch_over(caller->socket, kSilence);
-  const Connection connection = server_.open(text_of(caller->address), monotonic_now());
+  const ConnectionId connection = server_.open(text_of(caller->address), monotonic_now());
   links_[connection].socket = std::move(caller->socket);
 }
 
-void ServerSockets::read_some(Connection connection, Link& link) {
+void ServerSockets::read_some(ConnectionId connection, ClientLink& link) {
   std::array<char, 65536> bytes;
   const ssize_t got = ::recv(link.socket.get(), bytes.data(), bytes.size(), 0);
   if (got > 0)
@@ -91,7 +91,7 @@ void ServerSockets::read_some(Connection connection, Link& link) {
                  fmt::format("its connection has ended: recv: {}", std::strerror(errno)));
 }
 
-void ServerSockets::write_some(Connection connection, Link& link) {
+void ServerSockets::write_some(ConnectionId connection, ClientLink& link) {
   while (!link.outgoing.empty()) {
     const std::string& first = *link.outgoing.front();
     const ssize_t sent =
@@ -119,7 +119,7 @@ void ServerSockets::carry_out() {
         links_.erase(found);
         continue;
       }
-      Link& link = found->second;
+      ClientLink& link = found->second;
       link.outgoing.push_back(std::move(bytes));
       if (link.outgoing.size() == 1) write_some(connection, link);
     }

@@ -23,7 +23,7 @@ namespace lintel::impi_server {
 
 class ServerSockets {
  public:
-  // Listens. Throws run::Failure if that is not possible. Borrows `server`.
+  // Listens. Throws run::RunFailure if that is not possible. Borrows `server`.
   ServerSockets(mpi::impi::Server& server, const std::string& address, std::uint16_t port,
                 bool is_verbose);
 
@@ -34,8 +34,8 @@ class ServerSockets {
   void run();
 
  private:
-  using Connection = mpi::impi::Server::Connection;
-  struct Link {
+  using ConnectionId = mpi::impi::Server::ConnectionId;
+  struct ClientLink {
     mpi::impi::Socket socket;
     std::deque<std::shared_ptr<const std::string>> outgoing;
     std::size_t sent = 0;  // bytes of the first of them that were sent
@@ -43,15 +43,15 @@ class ServerSockets {
 
   void serve();
   void accept_one();
-  void read_some(Connection connection, Link& link);
-  void write_some(Connection connection, Link& link);
+  void read_some(ConnectionId connection, ClientLink& link);
+  void write_some(ConnectionId connection, ClientLink& link);
   void carry_out();
 
   mpi::impi::Server& server_;
   bool is_verbose_;
   mpi::impi::Socket listener_;
   std::string address_;
-  std::map<Connection, Link> links_;
+  std::map<ConnectionId, ClientLink> links_;
 };
 
 }  // namespace lintel::impi_server

@@ -61,11 +61,11 @@ class LINTEL_PERF_SEAM Chain {
   virtual void enter() = 0;
   // Starts the chain and returns when all rounds are done.
   virtual void run() = 0;
-  // Waits for all that this process still has to get from the others. Throws Failure(kFailed) if it
-  // does not come, or more than that has come.
+  // Waits for all that this process still has to get from the others. Throws PerfFailure(kFailed)
+  // if it does not come, or more than that has come.
   virtual void settle(std::chrono::milliseconds limit) const = 0;
   // Compares what came with what had to come. Returns the number of messages; throws
-  // Failure(kFailed). REQUIRES: plan.verify.
+  // PerfFailure(kFailed). REQUIRES: plan.verify.
   virtual std::uint64_t verify() const = 0;
   // From any thread.
   virtual std::uint64_t rounds_done() const = 0;
@@ -92,7 +92,7 @@ class LINTEL_PERF_SEAM ChainInterface {
   ChainInterface() = default;
 };
 
-// Throws Failure(kUnusable) if the interface cannot be had.
+// Throws PerfFailure(kUnusable) if the interface cannot be had.
 LINTEL_PERF_SEAM std::unique_ptr<ChainInterface> open_chain_interface();
 
 }  // namespace lintel::perf

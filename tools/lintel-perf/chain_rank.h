@@ -26,13 +26,13 @@ inline constexpr std::uint64_t kPassMemory = std::uint64_t{256} << 20;
 inline constexpr auto kReportEvery = std::chrono::milliseconds(250);
 
 // What all ranks do before they synchronize, and what they are then.
-struct Step {
+struct ChainStep {
   const char* name;
   const char* done;
 };
-inline constexpr Step kOpen{"open", "open"}, kMap{"map", "mapped"}, kLayOut{"lay-out", "ready"},
-    kEnter{"enter", "asleep"}, kStart{"start", "done"}, kSettle{"settle", "settled"},
-    kFinish{"finish", "finished"};
+inline constexpr ChainStep kOpen{"open", "open"}, kMap{"map", "mapped"},
+    kLayOut{"lay-out", "ready"}, kEnter{"enter", "asleep"}, kStart{"start", "done"},
+    kSettle{"settle", "settled"}, kFinish{"finish", "finished"};
 
 struct RankState {
   ProcessName name;
@@ -55,8 +55,8 @@ struct Shared {
     ::pthread_barrier_init(&barrier, &attributes, static_cast<unsigned>(processes));
   }
 
-  pthread_barrier_t barrier;               // of the ranks
-  std::atomic<const Step*> step = &kOpen;  // that some have done
+  pthread_barrier_t barrier;                    // of the ranks
+  std::atomic<const ChainStep*> step = &kOpen;  // that some have done
   std::atomic<std::uint64_t> sizes_begun = 0;
   std::array<RankState, 64> ranks;
   // By rank 0:
@@ -68,8 +68,8 @@ struct Shared {
 };
 
 // What the options say, the same in every process.
-struct Layout {
-  Layout(const Options& options, const Shared& shared)
+struct ChainLayout {
+  ChainLayout(const PerfOptions& options, const Shared& shared)
       : settings(options.settings),
         kind(*options.measurement->chain),
         processes(options.processes),
@@ -100,13 +100,13 @@ struct Layout {
   std::uint64_t most_triggered;  // rounds, as far as triggered operations go
 };
 
-inline const std::vector<std::uint64_t>& sizes_of(const Options& options) {
+inline const std::vector<std::uint64_t>& sizes_of(const PerfOptions& options) {
   return options.sizes.empty() ? options.measurement->default_sizes : options.sizes;
 }
 
-class Rank {
+class ChainRank {
  public:
-  Rank(const Options& options, Shared& shared, unsigned rank)
+  ChainRank(const PerfOptions& options, Shared& shared, unsigned rank)
       : options_(options), shared_(shared), own_(shared.ranks[rank]), rank_(rank) {}
 
   void run() {
@@ -139,7 +139,7 @@ class Rank {
     shared_.max_atomic = network_->max_atomic();
   }
 
-  void finish_step(const Step& step) {
+  void finish_step(const ChainStep& step) {
     shared_.step = &step;
     ++own_.steps;
     ::pthread_barrier_wait(&shared_.barrier);
@@ -156,7 +156,7 @@ class Rank {
   }
 
   void measure(std::uint64_t size) {
-    const Layout layout(options_, shared_);
+    const ChainLayout layout(options_, shared_);
     const std::uint64_t rounds = layout.rounds(size);
     own_.verified = 0;
     run_pass(layout, size, layout.settings.warm_up_for(rounds), false);
@@ -172,7 +172,8 @@ class Rank {
 
   // Returns, at rank 0, the seconds from its first step to the end of the last round, of all
   // batches together.
-  double run_pass(const Layout& layout, std::uint64_t size, std::uint64_t rounds, bool verify) {
+  double run_pass(const ChainLayout& layout, std::uint64_t size, std::uint64_t rounds,
+                  bool verify) {
     double seconds = 0;
     for (std::uint64_t left = rounds, batch = 0; left > 0; left -= batch) {
       batch = std::min(left, layout.most_rounds(size));
@@ -204,7 +205,7 @@ class Rank {
     chain_ = std::move(chain);
   }
 
-  const Options& options_;
+  const PerfOptions& options_;
   Shared& shared_;
   RankState& own_;
   const unsigned rank_;
@@ -216,7 +217,7 @@ class Rank {
 
 // Ends with _Exit(): the reporting thread goes on, and after a failure the interface would wait for
 // messages that nobody takes any more.
-[[noreturn]] inline void run_rank(const Options& options, Shared& shared, unsigned rank) {
+[[noreturn]] inline void run_rank(const PerfOptions& options, Shared& shared, unsigned rank) {
   RankState& own = shared.ranks[rank];
   const auto give_up = [&](ExitCode code, const char* sentence) {
     own.code = code;
@@ -225,8 +226,8 @@ class Rank {
     std::_Exit(static_cast<int>(code));
   };
   try {
-    (new Rank(options, shared, rank))->run();  // the reporting thread uses it until the end
-  } catch (const Failure& failure) {
+    (new ChainRank(options, shared, rank))->run();  // the reporting thread uses it until the end
+  } catch (const PerfFailure& failure) {
     give_up(failure.code(), failure.what());
   } catch (const std::exception& error) {
     give_up(ExitCode::kFailed, error.what());

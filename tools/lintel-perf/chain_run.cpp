@@ -14,14 +14,14 @@ namespace lintel::perf {
 namespace {
 
 // A process died, or nothing has moved for too long.
-class ChainStopped : public Failure {
+class ChainStopped : public PerfFailure {
  public:
-  explicit ChainStopped(const std::string& sentence) : Failure(ExitCode::kFailed, sentence) {}
+  explicit ChainStopped(const std::string& sentence) : PerfFailure(ExitCode::kFailed, sentence) {}
 };
 
 class Starter {
  public:
-  Starter(const Options& options, Report& report)
+  Starter(const PerfOptions& options, Report& report)
       : options_(options),
         report_(report),
         deadline_(options.deadline_seconds),
@@ -75,14 +75,14 @@ class Starter {
     }
   }
 
-  Row measure(std::uint64_t size) {
-    const Layout layout(options_, shared_);
+  TableRow measure(std::uint64_t size) {
+    const ChainLayout layout(options_, shared_);
     const std::uint64_t rounds = layout.rounds(size);
     const std::uint64_t most = layout.most_rounds(size);
-    Row row{.size_bytes = size,
-            .iterations = rounds,
-            .warm_up = layout.settings.warm_up_for(rounds),
-            .batches = (rounds + most - 1) / most};
+    TableRow row{.size_bytes = size,
+                 .iterations = rounds,
+                 .warm_up = layout.settings.warm_up_for(rounds),
+                 .batches = (rounds + most - 1) / most};
     if (row.batches > 1) {
       row.note = fmt::format(
           "{} rounds in {} batches of at most {}: more cannot wait at once ({}); rank 0 sets off "
@@ -114,7 +114,7 @@ class Starter {
   std::uint64_t fewest_steps() const { return shared_.ranks[last_rank()].steps; }
 
   // Waits until `reached()`. Throws ChainStopped if a process ends or nothing moves meanwhile,
-  // Failure with its own words if one fails.
+  // PerfFailure with its own words if one fails.
   template <class Reached>
   void await(Reached reached) {
     std::pair<std::uint64_t, std::uint64_t> before;
@@ -129,7 +129,7 @@ class Starter {
   }
 
   void check_standstill(Seconds still) const {
-    const Step& step = *shared_.step.load();
+    const ChainStep& step = *shared_.step.load();
     const Seconds limit = &step == &kStart    ? std::max<Seconds>(deadline_, 2 * kReportEvery)
                           : &step == &kSettle ? step_limit_ + deadline_
                                               : step_limit_;
@@ -154,7 +154,7 @@ class Starter {
       // It may have failed because another one was killed, which is then the better reason.
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       check_deaths();
-      throw Failure(state.code, fmt::format("rank {}: {}", rank, state.sentence.data()));
+      throw PerfFailure(state.code, fmt::format("rank {}: {}", rank, state.sentence.data()));
     }
   }
 
@@ -193,7 +193,7 @@ class Starter {
     return fmt::format("rounds done of {}: {}", shared_.rounds.load(), list);
   }
 
-  const Options& options_;
+  const PerfOptions& options_;
   Report& report_;
   const Seconds deadline_;
   const Seconds step_limit_;  // for everything but the chain itself
@@ -203,7 +203,7 @@ class Starter {
 
 }  // namespace
 
-void run_chain(const Options& options) {
+void run_chain(const PerfOptions& options) {
   Report report(options);
   report.write_after([&] { Starter(options, report).run(); });
 }

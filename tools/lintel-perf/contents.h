@@ -14,7 +14,7 @@
 
 namespace lintel::perf {
 
-struct Content {
+struct WordSequence {
   std::uint64_t base;
   std::uint64_t step;
   std::uint64_t flip = 0;
@@ -35,7 +35,7 @@ constexpr std::uint64_t pattern_id(Origin origin, std::uint64_t pass, std::uint6
 
 // Message `id`. Messages whose ids differ in the low 8 bits differ in their first byte, so also
 // messages of one byte can be told apart.
-constexpr Content pattern(std::uint64_t id) {
+constexpr WordSequence pattern(std::uint64_t id) {
   std::uint64_t x = id + kStep;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
@@ -44,18 +44,20 @@ constexpr Content pattern(std::uint64_t id) {
   return {(x & ~std::uint64_t{0xff}) | ((id ^ (id >> 63)) & 0xff), kStep};
 }
 // Differs from message `id` in every byte.
-constexpr Content poison(std::uint64_t id) { return {pattern(id).base, kStep, ~std::uint64_t{0}}; }
+constexpr WordSequence poison(std::uint64_t id) {
+  return {pattern(id).base, kStep, ~std::uint64_t{0}};
+}
 
 // What each atomic sum adds, and what `times` of them leave: word i begins as -1 - i kStep. Words
 // differ, and sums carry through all bytes.
-constexpr Content operands() { return {kStep, 2 * kStep}; }
-constexpr Content sums(std::uint64_t times) {
+constexpr WordSequence operands() { return {kStep, 2 * kStep}; }
+constexpr WordSequence sums(std::uint64_t times) {
   return {times * operands().base - 1, times * operands().step - kStep};
 }
 
 // Calls each(place in memory, expected bytes, length) for every part that lies in one word.
 template <class Each>
-void each_word(std::uint64_t offset, std::size_t size, const Content& content, Each each) {
+void each_word(std::uint64_t offset, std::size_t size, const WordSequence& content, Each each) {
   for (std::size_t at = 0; at < size;) {
     const std::uint64_t value = content.word((offset + at) / 8);
     std::array<std::byte, 8> bytes;
@@ -71,7 +73,7 @@ void each_word(std::uint64_t offset, std::size_t size, const Content& content, E
   }
 }
 
-inline void fill(std::span<std::byte> memory, std::uint64_t offset, const Content& content) {
+inline void fill(std::span<std::byte> memory, std::uint64_t offset, const WordSequence& content) {
   each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
     std::memcpy(memory.data() + at, bytes.data(), length);
   });
@@ -85,7 +87,7 @@ struct Mismatch {
 
 // The first byte that differs.
 inline std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset,
-                                     const Content& content) {
+                                     const WordSequence& content) {
   std::optional<Mismatch> first;
   each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
     if (first || std::memcmp(memory.data() + at, bytes.data(), length) == 0) return;

@@ -29,11 +29,11 @@ class ControlChannel {
  public:
   explicit ControlChannel(ptl_handle_ni_t ni) : ni_(ni) {
     check_call(PtlEQAlloc(ni, 8 * kInboxSlots, PTL_EQ_HANDLER_NONE, &eq_), "PtlEQAlloc");
-    for (Slot& slot : inbox_) post(slot);
+    for (InboxSlot& slot : inbox_) post(slot);
   }
   ~ControlChannel() {
     const auto end = after(std::chrono::seconds(1));
-    for (const Slot& slot : inbox_) {
+    for (const InboxSlot& slot : inbox_) {
       while (PtlMEUnlink(slot.me) == PTL_ME_IN_USE && Clock::now() < end) PtlProgress(ni_, 1);
     }
     PtlEQFree(eq_);
@@ -81,12 +81,12 @@ class ControlChannel {
   static constexpr ptl_match_bits_t kControlBits = 0x434f4e54524f4cULL;
   static constexpr std::size_t kMaxMessageBytes = 65536;
   static constexpr std::size_t kInboxSlots = 16;
-  struct Slot {
+  struct InboxSlot {
     std::array<char, kMaxMessageBytes> text;
     ptl_handle_me_t me = PTL_INVALID_HANDLE;
   };
 
-  void post(Slot& slot) {
+  void post(InboxSlot& slot) {
     check_call(PtlMEAttach(ni_, kControlPortal, {PTL_NID_ANY, PTL_PID_ANY}, kControlBits, 0,
                            PTL_UNLINK, PTL_INS_AFTER, &slot.me),
                "PtlMEAttach");
@@ -120,7 +120,7 @@ class ControlChannel {
       return;
     }
     if (event.md.user_ptr == nullptr) return;
-    Slot& slot = *static_cast<Slot*>(event.md.user_ptr);
+    InboxSlot& slot = *static_cast<InboxSlot*>(event.md.user_ptr);
     if (event.type == PTL_EVENT_PUT_END && !failed) {
       auto body = json::parse(std::string_view(slot.text.data(), event.mlength), nullptr, false);
       if (body.is_object()) arrived_.push_back({event.initiator, std::move(body)});
@@ -130,7 +130,7 @@ class ControlChannel {
 
   ptl_handle_ni_t ni_;
   ptl_handle_eq_t eq_ = PTL_EQ_NONE;
-  std::deque<Slot> inbox_{kInboxSlots};
+  std::deque<InboxSlot> inbox_{kInboxSlots};
   std::deque<ControlMessage> arrived_;
   struct {  // what send() waits for
     ptl_handle_md_t md = PTL_INVALID_HANDLE;

@@ -23,9 +23,10 @@ enum class ExitCode : int {
 
 // The message is one sentence that names the offending value and what was expected; empty if
 // another process of the tool has said it already.
-class LINTEL_PERF_SEAM Failure : public std::runtime_error {
+class LINTEL_PERF_SEAM PerfFailure : public std::runtime_error {
  public:
-  Failure(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+  PerfFailure(ExitCode code, const std::string& sentence)
+      : std::runtime_error(sentence), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:
@@ -33,19 +34,21 @@ class LINTEL_PERF_SEAM Failure : public std::runtime_error {
 };
 
 // The other process died, went silent or cannot be reached.
-class LINTEL_PERF_SEAM PeerLost : public Failure {
+class LINTEL_PERF_SEAM PeerLost : public PerfFailure {
  public:
-  explicit PeerLost(const std::string& sentence) : Failure(ExitCode::kUnusable, sentence) {}
+  explicit PeerLost(const std::string& sentence) : PerfFailure(ExitCode::kUnusable, sentence) {}
 };
 
-// Throw Failure(kFailed), and Failure(kUnusable), with a sentence in the form of fmt.
+// Throw PerfFailure(kFailed), and PerfFailure(kUnusable), with a sentence in the form of fmt.
 template <class... Arguments>
 [[noreturn]] void fail(fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {
-  throw Failure(ExitCode::kFailed, fmt::format(sentence, std::forward<Arguments>(arguments)...));
+  throw PerfFailure(ExitCode::kFailed,
+                    fmt::format(sentence, std::forward<Arguments>(arguments)...));
 }
 template <class... Arguments>
 [[noreturn]] void refuse(fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {
-  throw Failure(ExitCode::kUnusable, fmt::format(sentence, std::forward<Arguments>(arguments)...));
+  throw PerfFailure(ExitCode::kUnusable,
+                    fmt::format(sentence, std::forward<Arguments>(arguments)...));
 }
 
 // Does the work of one process. Says on stderr why it failed, if it did. Returns the exit code.
@@ -60,7 +63,7 @@ int exit_code_of(Work work) {
     say(lost);
     std::fflush(nullptr);
     std::_Exit(static_cast<int>(lost.code()));  // see TimedInterface::abandon()
-  } catch (const Failure& failure) {
+  } catch (const PerfFailure& failure) {
     say(failure);
     return static_cast<int>(failure.code());
   } catch (const std::exception& error) {

@@ -20,19 +20,19 @@
 namespace lintel::perf {
 
 // The IPv4 address of a host name or of a dotted address, in host byte order. Throws
-// Failure(kUnusable) if there is none, or no answer within `limit`.
+// PerfFailure(kUnusable) if there is none, or no answer within `limit`.
 inline std::uint32_t resolve(const std::string& name, Seconds limit) {
   static constexpr const char* kExpected = "expected the IPv4 address or the name of a host";
-  using Answer = std::pair<int, sockaddr_in>;
-  std::promise<Answer> promise;
-  std::future<Answer> future = promise.get_future();
+  using Resolution = std::pair<int, sockaddr_in>;
+  std::promise<Resolution> promise;
+  std::future<Resolution> future = promise.get_future();
   // Name servers may take their time; the thread is left behind then, the process ends soon.
   std::thread([name, promise = std::move(promise)]() mutable {
     addrinfo hints{};
     hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    Answer answer{::getaddrinfo(name.c_str(), nullptr, &hints, &found), {}};
+    Resolution answer{::getaddrinfo(name.c_str(), nullptr, &hints, &found), {}};
     if (answer.first == 0) {
       std::memcpy(&answer.second, found->ai_addr, sizeof answer.second);
       ::freeaddrinfo(found);
@@ -73,8 +73,8 @@ inline std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-// Confines this thread, and those it starts later, to `cpu`. Throws Failure(kUnusable) if there is
-// none.
+// Confines this thread, and those it starts later, to `cpu`. Throws PerfFailure(kUnusable) if there
+// is none.
 inline void pin_to_cpu(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);

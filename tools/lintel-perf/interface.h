@@ -22,7 +22,7 @@ inline constexpr ptl_pt_index_t kControlPortal = 1;
 
 inline const char* code_name(int code) { return PtlErrorStr(static_cast<unsigned>(code)); }
 
-// Throws Failure(kFailed, "<call> failed: <PtlErrorStr>") unless `code` is PTL_OK.
+// Throws PerfFailure(kFailed, "<call> failed: <PtlErrorStr>") unless `code` is PTL_OK.
 inline void check_call(int code, const char* call) {
   if (code != PTL_OK) fail("{} failed: {}", call, code_name(code));
 }
@@ -50,17 +50,17 @@ inline std::string to_string(ProcessName process) {
 inline ProcessName name_of(ptl_process_id_t id) { return {id.nid, id.pid}; }
 inline std::string to_string(ptl_process_id_t id) { return to_string(name_of(id)); }
 
-// Sets a LINTEL_* variable; effective only before the Interface is made.
+// Sets a LINTEL_* variable; effective only before the Portals3Interface is made.
 inline void set_library_variable(const char* name, const std::string& value) {
   ::setenv(name, value.c_str(), 1);
 }
 
 // Owns the library's initialisation and the interfaces; must outlive every object made on them. One
 // per process. Thread: one.
-class Interface final : public TimedInterface {
+class Portals3Interface final : public TimedInterface {
  public:
-  // `pid`: PTL_PID_ANY for any. Throws Failure(kUnusable) if the interface cannot be had.
-  explicit Interface(ptl_pid_t pid) {
+  // `pid`: PTL_PID_ANY for any. Throws PerfFailure(kUnusable) if the interface cannot be had.
+  explicit Portals3Interface(ptl_pid_t pid) {
     int interfaces = 0;
     if (const int code = PtlInit(&interfaces); code != PTL_OK) {
       refuse("PtlInit failed: {}; expected LINTEL_* variables that the library accepts",
@@ -85,7 +85,7 @@ class Interface final : public TimedInterface {
         "PtlNIInit failed: {}; {} and {}, expected a provider and an interface that this host has",
         code_name(code), setting("LINTEL_PROVIDER"), setting("LINTEL_INTERFACE"));
   }
-  ~Interface() override {
+  ~Portals3Interface() override {
     portals4_.reset();
     if (abandoned_) return;
     PtlNIFini(handle_);
@@ -93,13 +93,13 @@ class Interface final : public TimedInterface {
   }
 
   // Through Portals 3; see api3/.
-  std::unique_ptr<Operations> operations(const OperationsParameters& parameters) override;
+  std::unique_ptr<MeasuredOperations> operations(const OperationsParameters& parameters) override;
 
   ptl_handle_ni_t handle() const { return handle_; }
   ptl_process_id_t id() const { return id_; }
 
   // The interface for measured operations, opened when it is first asked for. Throws
-  // Failure(kUnusable) if it cannot be had.
+  // PerfFailure(kUnusable) if it cannot be had.
   TimedInterface& timed(Api api) {
     if (api == Api::kPortals3) return *this;
     if (!portals4_) portals4_ = open_portals4(name_of(id_));

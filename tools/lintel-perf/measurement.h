@@ -13,7 +13,7 @@
 
 namespace lintel::perf {
 
-enum class Completion { kLocal, kRemote };
+enum class PutCompletion { kLocal, kRemote };
 enum class PassiveMode { kCompute, kSleep };
 
 struct Settings {
@@ -26,7 +26,7 @@ struct Settings {
   std::uint64_t pieces = 1;
   bool validate = true;
   bool percentiles = false;  // one more pass, in which every operation is timed by itself
-  Completion completion = Completion::kRemote;
+  PutCompletion completion = PutCompletion::kRemote;
   PassiveMode passive_mode = PassiveMode::kCompute;
   double passive_seconds = 1.0;
 
@@ -48,7 +48,7 @@ struct Settings {
 // The events that a queue has to hold when `window` operations are under way.
 constexpr std::uint64_t window_events(std::uint64_t window) { return 4 * window + 64; }
 
-enum class Shape {
+enum class TrafficShape {
   kPingPong,  // each put is answered by one
   kAlone,     // one operation after the other
   kWindow,    // several under way at once
@@ -57,9 +57,9 @@ enum class Shape {
 };
 
 // What is measured of one kind of operation: a time, or a bandwidth and perhaps a rate of messages.
-struct Part {
-  Shape shape;
-  Action action = Action::kPut;
+struct MeasurementPart {
+  TrafficShape shape;
+  MeasuredAction action = MeasuredAction::kPut;
   const char* key = nullptr;  // of its metric
   const char* title = nullptr;
   const char* rate_key = nullptr;
@@ -70,16 +70,16 @@ struct Part {
 struct Measurement {
   const char* name;
   const char* title;
-  const char* method;            // one sentence for the table's header, in the words of the API
-  std::vector<Part> parts = {};  // their metrics are columns, left to right
+  const char* method;  // one sentence for the table's header, in the words of the API
+  std::vector<MeasurementPart> parts = {};  // their metrics are columns, left to right
   // Empty: powers of two from 1 to the interface's limit for swaps.
   std::vector<std::uint64_t> default_sizes = {};
-  bool has_window = false;              // several operations are under way at once
-  bool has_completion = false;          // puts for which the kind of completion matters
-  Limit Limits::*limit = nullptr;       // what bounds the size, if anything
-  bool adds_words = false;              // 64-bit words by atomic operations: Portals 4 only
-  bool tells_progress = false;          // it takes so long
-  std::optional<ChainKind> chain = {};  // many processes, and no parts
+  bool has_window = false;                  // several operations are under way at once
+  bool has_completion = false;              // puts for which the kind of completion matters
+  Limit OperationLimits::*limit = nullptr;  // what bounds the size, if anything
+  bool adds_words = false;                  // 64-bit words by atomic operations: Portals 4 only
+  bool tells_progress = false;              // it takes so long
+  std::optional<ChainKind> chain = {};      // many processes, and no parts
 };
 
 std::span<const Measurement> measurements();

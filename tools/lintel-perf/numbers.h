@@ -1,6 +1,6 @@
 #pragma once
-// Text to numbers for options. Every function throws Failure(kUnusable) with a sentence that names
-// the option, the value and what was expected.
+// Text to numbers for options. Every function throws PerfFailure(kUnusable) with a sentence that
+// names the option, the value and what was expected.
 
 #include <charconv>
 #include <cmath>

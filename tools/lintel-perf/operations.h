@@ -33,7 +33,7 @@ struct ProcessName {
 // Its entries have the match bits 0, the target of timed operations, or the number of a slot + 1.
 inline constexpr std::uint32_t kTimedPortal = 2;
 
-struct Piece {
+struct MemoryPiece {
   std::byte* start;
   std::uint64_t length;
 };
@@ -54,67 +54,70 @@ class LINTEL_PERF_SEAM Attachment {
   Attachment() = default;
 };
 
-enum class EventKind : std::uint8_t {
+enum class CompletionKind : std::uint8_t {
   kSend,   // the memory may be used again. With counters only puts without an ack are counted
   kAck,    // the target has the bytes
   kReply,  // the fetched bytes are here
   kPut     // at the target: the bytes are in an entry that counts them
 };
 inline constexpr std::size_t kEventKinds = 4;
-constexpr std::size_t index_of(EventKind kind) { return static_cast<std::size_t>(kind); }
+constexpr std::size_t index_of(CompletionKind kind) { return static_cast<std::size_t>(kind); }
 
 // What is started. kAdd and kFetchAdd add 64-bit words to those at the target; kFetchAdd and kSwap
-// fetch what was there. See Limits for which of them an API has.
-enum class Action : std::uint8_t { kPut, kAckedPut, kGet, kSwap, kAdd, kFetchAdd };
+// fetch what was there. See OperationLimits for which of them an API has.
+enum class MeasuredAction : std::uint8_t { kPut, kAckedPut, kGet, kSwap, kAdd, kFetchAdd };
 
-constexpr EventKind end_of(Action action) {
-  if (action == Action::kPut) return EventKind::kSend;
-  return action == Action::kAckedPut || action == Action::kAdd ? EventKind::kAck
-                                                               : EventKind::kReply;
+constexpr CompletionKind end_of(MeasuredAction action) {
+  if (action == MeasuredAction::kPut) return CompletionKind::kSend;
+  return action == MeasuredAction::kAckedPut || action == MeasuredAction::kAdd
+             ? CompletionKind::kAck
+             : CompletionKind::kReply;
 }
 
 // Every operation moves one whole attachment, of the same length each time; another length is a
-// Failure. Completions are counted from the beginning of this object.
-class LINTEL_PERF_SEAM Operations {
+// PerfFailure. Completions are counted from the beginning of this object.
+class LINTEL_PERF_SEAM MeasuredOperations {
  public:
-  virtual ~Operations() = default;
-  Operations(const Operations&) = delete;
-  Operations& operator=(const Operations&) = delete;
+  virtual ~MeasuredOperations() = default;
+  MeasuredOperations(const MeasuredOperations&) = delete;
+  MeasuredOperations& operator=(const MeasuredOperations&) = delete;
 
   // Memory that operations start from.
-  virtual std::unique_ptr<Attachment> bind(std::span<const Piece> memory) = 0;
+  virtual std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) = 0;
   // Memory that the peer alone may address. `counted`: each arrival is one kPut.
-  virtual std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const Piece> memory,
-                                             bool counted) = 0;
+  virtual std::unique_ptr<Attachment> expose(std::uint64_t bits,
+                                             std::span<const MemoryPiece> memory, bool counted) = 0;
 
   // Starts one operation with bound memory. `operand`: what kSwap and kFetchAdd send. Returns false
-  // if the library has no room for it now; throws Failure if it refuses it.
-  [[nodiscard]] bool start(Action action, const Attachment& memory, const Attachment* operand = {},
-                           std::uint64_t bits = 0) {
+  // if the library has no room for it now; throws PerfFailure if it refuses it.
+  [[nodiscard]] bool start(MeasuredAction action, const Attachment& memory,
+                           const Attachment* operand = {}, std::uint64_t bits = 0) {
     if (!issue(action, memory, operand, bits)) [[unlikely]]
       return false;
     owe(end_of(action));
-    if (tells_send_ && action != Action::kPut && action != Action::kGet) owe(EventKind::kSend);
+    if (tells_send_ && action != MeasuredAction::kPut && action != MeasuredAction::kGet)
+      owe(CompletionKind::kSend);
     return true;
   }
 
   // Waits until there are at least `at_least` completions of that kind, then takes more that are
   // there already, until `enough`. Returns how many there are. Throws PeerLost when the peer is
-  // lost or stop() was called, Failure when an operation failed or completions were lost.
-  virtual std::uint64_t wait(EventKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
-  std::uint64_t wait(EventKind kind, std::uint64_t at_least) {
+  // lost or stop() was called, PerfFailure when an operation failed or completions were lost.
+  virtual std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least) {
     return wait(kind, at_least, at_least);
   }
 
   // Waits until everything started here has completed: all memory may be used again.
   void settle() {
-    for (const EventKind kind : {EventKind::kSend, EventKind::kAck, EventKind::kReply}) {
+    for (const CompletionKind kind :
+         {CompletionKind::kSend, CompletionKind::kAck, CompletionKind::kReply}) {
       if (count(kind) < owed_[index_of(kind)]) wait(kind, owed_[index_of(kind)]);
     }
   }
 
   // What wait() and settle() have taken so far.
-  std::uint64_t count(EventKind kind) const { return taken_[index_of(kind)]; }
+  std::uint64_t count(CompletionKind kind) const { return taken_[index_of(kind)]; }
 
   // Makes a present or future wait throw PeerLost(reason). Any thread; the first reason counts.
   virtual void stop(const std::string& reason) = 0;
@@ -124,12 +127,12 @@ class LINTEL_PERF_SEAM Operations {
 
  protected:
   // `tells_send`: there is a kSend for every operation that sends, also if another kind ends it.
-  explicit Operations(bool tells_send) : tells_send_(tells_send) {}
+  explicit MeasuredOperations(bool tells_send) : tells_send_(tells_send) {}
 
   // The call of the API; as start().
-  virtual bool issue(Action action, const Attachment& memory, const Attachment* operand,
+  virtual bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
                      std::uint64_t bits) = 0;
-  void owe(EventKind kind) { ++owed_[index_of(kind)]; }
+  void owe(CompletionKind kind) { ++owed_[index_of(kind)]; }
 
   std::array<std::uint64_t, kEventKinds> taken_{};
 
@@ -153,22 +156,23 @@ struct Limit {
   const char* name = "";
 };
 
-struct Limits {
+struct OperationLimits {
   Limit pieces;  // of one attachment
   Limit swap;    // bytes, as the next two
   Limit atomic;
   Limit fetch_atomic;
 };
 
-// An interface of one API, opened for operations. Outlives the Operations made on it.
+// An interface of one API, opened for operations. Outlives the MeasuredOperations made on it.
 class LINTEL_PERF_SEAM TimedInterface {
  public:
   virtual ~TimedInterface() = default;
   TimedInterface(const TimedInterface&) = delete;
   TimedInterface& operator=(const TimedInterface&) = delete;
 
-  virtual std::unique_ptr<Operations> operations(const OperationsParameters& parameters) = 0;
-  const Limits& limits() const { return limits_; }
+  virtual std::unique_ptr<MeasuredOperations> operations(
+      const OperationsParameters& parameters) = 0;
+  const OperationLimits& limits() const { return limits_; }
 
   // Makes the end of this object leave the interface open: closing it would wait for messages that
   // nobody will take. The process has to end soon.
@@ -177,13 +181,13 @@ class LINTEL_PERF_SEAM TimedInterface {
  protected:
   TimedInterface() = default;
 
-  Limits limits_;
+  OperationLimits limits_;
   bool abandoned_ = false;
 };
 
 // Opens a matching physical interface of Portals 4, beside Portals 3 in one process: both have the
 // same nid and pid. `self`: what the process is called through Portals 3, which has to be open.
-// Throws Failure(kUnusable) if it cannot be had.
+// Throws PerfFailure(kUnusable) if it cannot be had.
 LINTEL_PERF_SEAM std::unique_ptr<TimedInterface> open_portals4(ProcessName self);
 
 }  // namespace lintel::perf

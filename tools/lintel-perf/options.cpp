@@ -22,7 +22,7 @@ std::string command_list() {
 // the whole line, so that help is given whatever else is wrong.
 class CommandLine {
  public:
-  explicit CommandLine(Options& options) : options_(options), settings_(options.settings) {
+  explicit CommandLine(PerfOptions& options) : options_(options), settings_(options.settings) {
     app_.set_version_flag("--version",
                           fmt::format("{} {} (protocol {})", kToolName, tool_version(), kProtocol));
     app_.require_subcommand(0, 1);
@@ -172,7 +172,7 @@ class CommandLine {
          "Compare every byte, outside the timed part (default)");
     choice("--completion", "local|remote",
            "What ends a put: local = SEND_END (Portals 4: SEND), remote = ACK (default remote)",
-           settings_.completion, {Completion::kLocal, Completion::kRemote});
+           settings_.completion, {PutCompletion::kLocal, PutCompletion::kRemote});
     count("--iovec", "Make each memory descriptor of N pieces (default 1)", "pieces", 1, 4096,
           settings_.pieces);
     choice("--passive-mode", "compute|sleep", "What the passive target does (default compute)",
@@ -243,7 +243,7 @@ class CommandLine {
           "--api 4",
           name());
     }
-    if (settings_.completion == Completion::kLocal && options_.measurement != nullptr &&
+    if (settings_.completion == PutCompletion::kLocal && options_.measurement != nullptr &&
         std::string_view(name()) == "put-bibw") {
       refuse("--completion: 'local' is not usable with put-bibw; expected remote");
     }
@@ -322,7 +322,7 @@ class CommandLine {
     }
   }
 
-  Options& options_;
+  PerfOptions& options_;
   Settings& settings_;
   CLI::App app_{
       "Measures one-sided bandwidth and latency between two processes, and triggered chains "
@@ -340,8 +340,8 @@ class CommandLine {
 
 }  // namespace
 
-std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
-  Options options;
+std::optional<PerfOptions> parse_options(const std::vector<std::string>& arguments) {
+  PerfOptions options;
   options.arguments = arguments;
   if (!CommandLine(options).parse(arguments)) return std::nullopt;
   return options;

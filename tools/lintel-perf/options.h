@@ -14,7 +14,7 @@ namespace lintel::perf {
 
 enum class Role { kLocal, kServer, kClient };
 
-struct Options {
+struct PerfOptions {
   Role role = Role::kLocal;
   const Measurement* measurement = nullptr;  // null for a server: the client chooses
   std::vector<std::uint64_t> sizes;          // empty: the measurement's own
@@ -40,18 +40,18 @@ struct Options {
 };
 
 // Parses a command line without the program's name. Prints help or version itself and returns
-// nothing then. Throws Failure(kUnusable) with one sentence.
-std::optional<Options> parse_options(const std::vector<std::string>& arguments);
+// nothing then. Throws PerfFailure(kUnusable) with one sentence.
+std::optional<PerfOptions> parse_options(const std::vector<std::string>& arguments);
 
-// What this process does, by its role. Each throws Failure.
+// What this process does, by its role. Each throws PerfFailure.
 //
 // Finds the target, measures, and reports. With role kLocal the target is started here.
-void run_client(const Options& options);
+void run_client(const PerfOptions& options);
 // Is the target for one client after the other, until killed, or for one client with --once.
 // Returns the exit code of a served client.
-ExitCode run_server(const Options& options);
+ExitCode run_server(const PerfOptions& options);
 // Starts the processes of a chain, measures it, and reports. REQUIRES: options.measurement->chain;
 // nothing of Portals has been called in this process.
-void run_chain(const Options& options);
+void run_chain(const PerfOptions& options);
 
 }  // namespace lintel::perf

@@ -15,11 +15,11 @@ namespace lintel::perf {
 namespace {
 
 // All parts of the measurement: their metrics are columns, left to right.
-Row measure(const Measurement& measurement, const Run& run) {
-  Row whole;
-  for (const Part& part : measurement.parts) {
-    Row row =
-        part.shape == Shape::kPassive ? measure_passive_target(run) : measure_timed(run, part);
+TableRow measure(const Measurement& measurement, const PairRun& run) {
+  TableRow whole;
+  for (const MeasurementPart& part : measurement.parts) {
+    TableRow row = part.shape == TrafficShape::kPassive ? measure_passive_target(run)
+                                                        : measure_timed(run, part);
     row.verified_messages += whole.verified_messages;
     row.metrics.insert(row.metrics.begin(), whole.metrics.begin(), whole.metrics.end());
     whole = std::move(row);
@@ -27,8 +27,8 @@ Row measure(const Measurement& measurement, const Run& run) {
   return whole;
 }
 
-void check_limits(const Options& options, const std::vector<std::uint64_t>& sizes,
-                  const Limits& limits) {
+void check_limits(const PerfOptions& options, const std::vector<std::uint64_t>& sizes,
+                  const OperationLimits& limits) {
   if (options.settings.pieces > limits.pieces.most) {
     refuse("--iovec: '{}' is not usable; expected at most {} pieces ({})", options.settings.pieces,
            limits.pieces.most, limits.pieces.name);
@@ -43,21 +43,21 @@ void check_limits(const Options& options, const std::vector<std::uint64_t>& size
 }
 
 // What both processes open at the beginning.
-struct Endpoint {
-  Endpoint(ptl_pid_t pid, ptl_process_id_t admitted, int cpu)
+struct PairEnd {
+  PairEnd(ptl_pid_t pid, ptl_process_id_t admitted, int cpu)
       : network(pid), control(network.handle()), self{host_name(), to_string(network.id()), cpu} {
     network.admit(admitted);
     accept_probes(network.handle());
   }
 
-  Interface network;
+  Portals3Interface network;
   ControlChannel control;
   ProcessDescription self;
 };
 
-class Server {
+class PairServer {
  public:
-  explicit Server(const Options& options)
+  explicit PairServer(const PerfOptions& options)
       : options_(options),
         endpoint_(options.pid == 0 ? PTL_PID_ANY : static_cast<ptl_pid_t>(options.pid),
                   {PTL_NID_ANY, PTL_PID_ANY}, options.cpus.empty() ? -1 : options.cpus.back()) {}
@@ -81,7 +81,7 @@ class Server {
       serve(client);
       say("client {} has finished", client.description.address);
       return ExitCode::kOk;
-    } catch (const Failure& failure) {
+    } catch (const PerfFailure& failure) {
       fmt::print(stderr, "lintel-perf: {}\n", failure.what());
       return failure.code();
     }
@@ -90,8 +90,8 @@ class Server {
   // Returns when the client has ended the measurement. Throws PeerLost if it is lost.
   void serve(const ClientRequest& client) {
     static constexpr Seconds kForever{1e9};
-    Peer peer(endpoint_.network.handle(), endpoint_.control, client.id,
-              Seconds(options_.deadline_seconds), kForever);
+    PairPeer peer(endpoint_.network.handle(), endpoint_.control, client.id,
+                  Seconds(options_.deadline_seconds), kForever);
     const auto give_up = [&](ExitCode code, const std::string& sentence) {
       peer.tell("failed", {{"error", sentence}, {"code", static_cast<int>(code)}});
     };
@@ -100,7 +100,7 @@ class Server {
         measure_for(client, peer);
       } catch (const PeerLost&) {
         throw;
-      } catch (const Failure& failure) {
+      } catch (const PerfFailure& failure) {
         give_up(failure.code(), failure.what());
       } catch (const std::exception& error) {
         give_up(ExitCode::kFailed, fmt::format("cannot carry out the request: {}", error.what()));
@@ -110,7 +110,7 @@ class Server {
     }
   }
 
-  [[noreturn]] void measure_for(const ClientRequest& client, Peer& peer) {
+  [[noreturn]] void measure_for(const ClientRequest& client, PairPeer& peer) {
     const auto asked = parse_options(client.arguments);
     if (!asked || asked->measurement == nullptr || asked->measurement->chain) {
       refuse("the client asks for nothing that a server can do; expected a sub-command of a pair");
@@ -131,18 +131,18 @@ class Server {
     std::fflush(stdout);
   }
 
-  const Options& options_;
-  Endpoint endpoint_;
+  const PerfOptions& options_;
+  PairEnd endpoint_;
 };
 
 // The server of a pair on one machine, which serves once.
 class SecondProcess {
  public:
-  explicit SecondProcess(const Options& options)
+  explicit SecondProcess(const PerfOptions& options)
       : deadline_(options.deadline_seconds),
         name_(shared_with_children<std::atomic<ProcessName>>(ProcessName{})),
         process_([&] {
-          Options server = options;
+          PerfOptions server = options;
           server.once = true;
           server.pid = 0;
           server.shown_name = &name_;
@@ -150,7 +150,7 @@ class SecondProcess {
         }) {}
   ~SecondProcess() { process_.end_within(Seconds(3)); }
 
-  // What it is called. Throws Failure if it ends instead, or is not ready within the deadline.
+  // What it is called. Throws PerfFailure if it ends instead, or is not ready within the deadline.
   ptl_process_id_t name() {
     for (const auto end = after(deadline_); Clock::now() < end;) {
       const ProcessName name = name_;
@@ -170,7 +170,7 @@ class SecondProcess {
     const int code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
     // It has said why.
     if (!signalled && code == static_cast<int>(ExitCode::kUnusable)) {
-      throw Failure(ExitCode::kUnusable, "");
+      throw PerfFailure(ExitCode::kUnusable, "");
     }
     fail(
         "the second process ended with {} {} before it was ready; expected it to open its "
@@ -184,23 +184,23 @@ class SecondProcess {
 };
 
 // Measures; tells the server the end unless it is lost.
-void measure_with(const Options& options, ptl_process_id_t server, Report& report) {
+void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& report) {
   const Seconds deadline(options.deadline_seconds);
-  Endpoint endpoint(PTL_PID_ANY, server, options.cpus.empty() ? -1 : options.cpus.front());
+  PairEnd endpoint(PTL_PID_ANY, server, options.cpus.empty() ? -1 : options.cpus.front());
   report.initiator = endpoint.self;
   bool accepted = false;
   const auto end = [&] {
     if (accepted) endpoint.control.send(server, control_message("end"), Seconds(1));
   };
   try {
-    const Limits& limits = endpoint.network.timed(options.settings.api).limits();
+    const OperationLimits& limits = endpoint.network.timed(options.settings.api).limits();
     auto sizes = options.sizes.empty() ? options.measurement->default_sizes : options.sizes;
     if (sizes.empty()) sizes = powers_of_two(1, limits.swap.most);
     check_limits(options, sizes, limits);
     report.target =
         connect_to_server(endpoint.control, server, endpoint.self, options.arguments, deadline);
     accepted = true;
-    Peer peer(endpoint.network.handle(), endpoint.control, server, deadline, deadline);
+    PairPeer peer(endpoint.network.handle(), endpoint.control, server, deadline, deadline);
     report.measure_each(sizes, [&](std::uint64_t size) {
       peer.tell("step", {{"size", size}});
       return measure(*options.measurement, {endpoint.network, peer, options.settings, size, true});
@@ -208,7 +208,7 @@ void measure_with(const Options& options, ptl_process_id_t server, Report& repor
   } catch (const PeerLost&) {
     endpoint.network.abandon();
     throw;
-  } catch (const Failure&) {
+  } catch (const PerfFailure&) {
     end();
     throw;
   }
@@ -217,12 +217,12 @@ void measure_with(const Options& options, ptl_process_id_t server, Report& repor
 
 }  // namespace
 
-ExitCode run_server(const Options& options) {
+ExitCode run_server(const PerfOptions& options) {
   if (!options.cpus.empty()) pin_to_cpu(options.cpus.back());
-  return Server(options).run();
+  return PairServer(options).run();
 }
 
-void run_client(const Options& options) {
+void run_client(const PerfOptions& options) {
   Report report(options);
   const std::vector<int>& cpus = options.cpus;
   std::optional<SecondProcess> second;

@@ -16,18 +16,19 @@ constexpr std::chrono::milliseconds kTimeToReturn{5};
 constexpr double kMarginSeconds = 0.010;
 constexpr std::uint64_t kMostSamples = 100'000;
 
-double put_to_ack(Side& side) {
-  const double seconds = seconds_of([&] { run_alone(side, Action::kAckedPut); });
+double put_to_ack(PairSide& side) {
+  const double seconds = seconds_of([&] { run_alone(side, MeasuredAction::kAckedPut); });
   side.operations->settle();
   return seconds;
 }
 
-double get_to_reply(Side& side) {
-  Operations& operations = *side.operations;
-  const std::uint64_t before = operations.count(EventKind::kReply);
+double get_to_reply(PairSide& side) {
+  MeasuredOperations& operations = *side.operations;
+  const std::uint64_t before = operations.count(CompletionKind::kReply);
   return seconds_of([&] {
-    require_started(operations.start(Action::kGet, side.fetched->attachment()), Action::kGet);
-    operations.wait(EventKind::kReply, before + 1);
+    require_started(operations.start(MeasuredAction::kGet, side.fetched->attachment()),
+                    MeasuredAction::kGet);
+    operations.wait(CompletionKind::kReply, before + 1);
   });
 }
 
@@ -43,10 +44,10 @@ void compute_for(Seconds time) {
 
 }  // namespace
 
-Row measure_passive_target(const Run& run) {
+TableRow measure_passive_target(const PairRun& run) {
   const Settings& settings = run.settings;
   const Seconds absence(settings.passive_seconds);
-  Side side =
+  PairSide side =
       run.side({.exposed = !run.initiator, .local = run.initiator, .fetched = run.initiator});
   run.synchronize();
   if (!run.initiator) {
@@ -60,7 +61,7 @@ Row measure_passive_target(const Run& run) {
     return {};
   }
 
-  Row row{.size_bytes = run.size};
+  TableRow row{.size_bytes = run.size};
   std::vector<double> puts;
   std::vector<double> gets;
   run.peer.await();
@@ -70,7 +71,7 @@ Row measure_passive_target(const Run& run) {
     return seconds_between(absent_since, Clock::now()) < settings.passive_seconds - kMarginSeconds;
   };
   {
-    const Peer::Watch watch(run.peer, *side.operations, time_for(run.size));
+    const PairPeer::Watch watch(run.peer, *side.operations, time_for(run.size));
     const std::uint64_t most = settings.iterations.value_or(kMostSamples);
     for (std::uint64_t i = 0; i < most && absent(); ++i) {
       const std::uint64_t id = run.mine(1, i);
@@ -97,7 +98,7 @@ Row measure_passive_target(const Run& run) {
   }
   row.iterations = puts.size();
   const auto metric = [](const char* key, const char* title, std::vector<double>& samples) {
-    return Metric{key, title, Quantity::kTime, {median(samples)}, percentiles_of(samples)};
+    return Metric{key, title, MeasuredQuantity::kTime, {median(samples)}, percentiles_of(samples)};
   };
   row.metrics = {metric("put_to_ack", "Put to ack", puts), metric("get_latency", "Get", gets)};
   return row;

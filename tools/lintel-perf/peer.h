@@ -31,7 +31,7 @@ inline constexpr ptl_match_bits_t kProbeBits =
 // A put of nothing whose ack the peer's engine sends by itself, whatever its threads do.
 class Probe {
  public:
-  enum class Result { kPending, kAlive, kDead };
+  enum class ProbeResult { kPending, kAlive, kDead };
 
   Probe(ptl_handle_ni_t ni, ptl_process_id_t peer) : peer_(peer) {
     check_call(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &eq_), "PtlEQAlloc");
@@ -45,7 +45,7 @@ class Probe {
   Probe& operator=(const Probe&) = delete;
 
   // Sends one unless one is pending, and looks, without blocking, what became of it.
-  Result look() {
+  ProbeResult look() {
     if (!pending_) {
       check_call(PtlPut(md_, PTL_ACK_REQ, peer_, kControlPortal, 0, kProbeBits, 0, 0),
                  "PtlPut of a probe");
@@ -55,11 +55,11 @@ class Probe {
     ptl_event_t event{};
     for (;;) {
       const int code = PtlEQGet(eq_, &event);
-      if (code != PTL_OK && code != PTL_EQ_DROPPED) return Result::kPending;
-      if (event.ni_fail_type != PTL_NI_OK) return Result::kDead;
+      if (code != PTL_OK && code != PTL_EQ_DROPPED) return ProbeResult::kPending;
+      if (event.ni_fail_type != PTL_NI_OK) return ProbeResult::kDead;
       if (event.type != PTL_EVENT_ACK) continue;
       pending_ = false;
-      return Result::kAlive;
+      return ProbeResult::kAlive;
     }
   }
   Clock::time_point sent_at() const { return sent_at_; }
@@ -88,12 +88,12 @@ struct PeerFinished {};
 // Borrows the interface and the channel. Thread: one, beside its own, which sleeps and looks a few
 // times a second: it probes a peer that has been silent for a second, and ends what this process
 // waits for when the peer is dead or operations under watch stand still.
-class Peer {
+class PairPeer {
  public:
   // `deadline`: how long a message may take, a probe stay unanswered, and operations stand still.
   // `step_limit`: how long a peer that is alive may take for a step.
-  Peer(ptl_handle_ni_t ni, ControlChannel& control, ptl_process_id_t id, Seconds deadline,
-       Seconds step_limit)
+  PairPeer(ptl_handle_ni_t ni, ControlChannel& control, ptl_process_id_t id, Seconds deadline,
+           Seconds step_limit)
       : ni_(ni), control_(control), id_(id), deadline_(deadline), step_limit_(step_limit) {
     thread_ = std::thread([this] {
       try {
@@ -104,7 +104,7 @@ class Peer {
       }
     });
   }
-  ~Peer() {
+  ~PairPeer() {
     {
       const std::lock_guard lock(mutex_);
       done_ = true;
@@ -112,8 +112,8 @@ class Peer {
     wake_.notify_one();
     thread_.join();
   }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
+  PairPeer(const PairPeer&) = delete;
+  PairPeer& operator=(const PairPeer&) = delete;
 
   ptl_process_id_t id() const { return id_; }
 
@@ -126,8 +126,8 @@ class Peer {
   }
 
   // Waits until the peer tells its next step; returns that message. `allowance`: how much longer
-  // than the step limit. Throws Failure with the peer's sentence if it has given up, PeerFinished,
-  // or PeerLost. Refuses other clients meanwhile.
+  // than the step limit. Throws PerfFailure with the peer's sentence if it has given up,
+  // PeerFinished, or PeerLost. Refuses other clients meanwhile.
   json await(Seconds allowance = {}) {
     static constexpr Seconds kTick{0.25};
     const Seconds limit = step_limit_ + allowance;
@@ -152,16 +152,16 @@ class Peer {
       if (kind == "step") return body;
       if (kind == "end") throw PeerFinished();
       if (kind != "failed") continue;
-      throw Failure(member_of(body, "code", 1) == 2 ? ExitCode::kUnusable : ExitCode::kFailed,
-                    fmt::format("at {}: {}", to_string(id_),
-                                member_of<std::string>(body, "error", "unknown error")));
+      throw PerfFailure(member_of(body, "code", 1) == 2 ? ExitCode::kUnusable : ExitCode::kFailed,
+                        fmt::format("at {}: {}", to_string(id_),
+                                    member_of<std::string>(body, "error", "unknown error")));
     }
   }
 
   // Watches the operations as long as it lives: they may stand still for the deadline and `more`.
   class Watch {
    public:
-    Watch(Peer& peer, Operations& operations, Seconds more) : peer_(peer) {
+    Watch(PairPeer& peer, MeasuredOperations& operations, Seconds more) : peer_(peer) {
       const std::lock_guard lock(peer.mutex_);
       peer.stop_reason_.throw_if_set();
       peer.operations_ = &operations;
@@ -178,7 +178,7 @@ class Peer {
     Watch& operator=(const Watch&) = delete;
 
    private:
-    Peer& peer_;
+    PairPeer& peer_;
   };
 
  private:
@@ -202,10 +202,10 @@ class Peer {
       if (now - alive_at_ < kProbeAfter) continue;
       if (!probe) probe.emplace(ni_, id_);
       const auto result = probe->look();
-      if (result == Probe::Result::kAlive) alive_at_ = now;
+      if (result == Probe::ProbeResult::kAlive) alive_at_ = now;
       const bool unanswered =
-          result == Probe::Result::kPending && now - probe->sent_at() > deadline_;
-      if (result == Probe::Result::kDead || (unanswered && operations_ == nullptr)) {
+          result == Probe::ProbeResult::kPending && now - probe->sent_at() > deadline_;
+      if (result == Probe::ProbeResult::kDead || (unanswered && operations_ == nullptr)) {
         return stop(fmt::format("the other process, {}, died or cannot be reached any more",
                                 to_string(id_)));
       }
@@ -229,7 +229,7 @@ class Peer {
   std::condition_variable wake_;
   bool done_ = false;
   Clock::time_point alive_at_ = Clock::now();  // when it was seen alive
-  Operations* operations_ = nullptr;           // under watch
+  MeasuredOperations* operations_ = nullptr;   // under watch
   std::uint64_t seen_ = 0;                     // of their progress
   Clock::time_point seen_at_{};
   Seconds standstill_{};

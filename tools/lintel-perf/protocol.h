@@ -70,8 +70,8 @@ inline ProcessDescription description_of(const ControlMessage& message) {
 }
 
 // Client: asks `server` for a connection and waits for its answer; a server that is just starting
-// has `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached,
-// does not answer, is busy or is of another protocol.
+// has `deadline` to appear. Returns who it is. Throws PerfFailure(kUnusable) if it cannot be
+// reached, does not answer, is busy or is of another protocol.
 inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process_id_t server,
                                             const ProcessDescription& self,
                                             const std::vector<std::string>& arguments,
@@ -112,7 +112,7 @@ struct ClientRequest {
   std::vector<std::string> arguments;
 };
 
-// Server: waits for a client and accepts it. Throws Failure(kUnusable) when the client is of
+// Server: waits for a client and accepts it. Throws PerfFailure(kUnusable) when the client is of
 // another protocol, after telling it so.
 inline ClientRequest accept_client(ControlChannel& control, const ProcessDescription& self) {
   static constexpr Seconds kLook{3600};

@@ -14,21 +14,21 @@ namespace lintel::perf {
 
 // What one event tells.
 struct Completions {
-  EventKind kind = EventKind::kSend;
+  CompletionKind kind = CompletionKind::kSend;
   std::uint64_t count = 0;
 };
 
 // Operations whose completions are taken from a queue, one by one. `Queue` has wait(), which
 // returns the next Completions or throws, poll(), which returns them if there are any, and stop().
 template <class Queue>
-class QueuedOperations : public Operations {
+class QueuedOperations : public MeasuredOperations {
  public:
   template <class... Arguments>
   explicit QueuedOperations(Arguments&&... arguments)
-      : Operations(true), queue_(std::forward<Arguments>(arguments)...) {}
+      : MeasuredOperations(true), queue_(std::forward<Arguments>(arguments)...) {}
 
-  using Operations::wait;
-  std::uint64_t wait(EventKind kind, std::uint64_t at_least, std::uint64_t enough) final {
+  using MeasuredOperations::wait;
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) final {
     while (count(kind) < at_least) note(queue_.wait());
     while (count(kind) < enough) {
       const std::optional<Completions> completions = queue_.poll();
@@ -54,15 +54,15 @@ class QueuedOperations : public Operations {
 
 // An event queue of Portals whose waits end: with an event, or with an exception when the operation
 // failed or another thread stopped the queue. Owns the Portals queue. Thread: wait() and poll() by
-// one thread; stop() by any. It has no time limits, see Peer::Watch.
+// one thread; stop() by any. It has no time limits, see PairPeer::Watch.
 template <class Api>
 class CompletionQueue {
  public:
-  using Event = typename Api::Event;
+  using EventRecord = typename Api::EventRecord;
 
   // `only_arrivals`: the queue gets nothing else, and those that are lost in it are counted all the
   // same, by the sequence numbers of Portals 3.
-  CompletionQueue(typename Api::Interface interface, const OperationsParameters& parameters)
+  CompletionQueue(typename Api::InterfaceHandle interface, const OperationsParameters& parameters)
       : length_(parameters.length),
         only_arrivals_(parameters.only_arrivals),
         handle_(Api::allocate(interface, parameters.events)) {}
@@ -72,14 +72,14 @@ class CompletionQueue {
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  typename Api::Queue handle() const { return handle_; }
+  typename Api::QueueHandle handle() const { return handle_; }
 
   Completions wait() {
-    Event event;
+    EventRecord event;
     return accept(Api::wait(handle_, event), event);
   }
   std::optional<Completions> poll() {
-    Event event;
+    EventRecord event;
     const int code = Api::get(handle_, event);
     if (code == Api::kEmpty) return std::nullopt;
     return accept(code, event);
@@ -90,13 +90,13 @@ class CompletionQueue {
   }
 
  private:
-  Completions accept(int code, const Event& event) {
+  Completions accept(int code, const EventRecord& event) {
     const bool lost = code == Api::kDropped && only_arrivals_;
     if ((code != 0 && !lost) || event.ni_fail_type != 0) [[unlikely]]
       reject(code, event);
-    const std::optional<EventKind> kind = Api::kind_of(event.type);
+    const std::optional<CompletionKind> kind = Api::kind_of(event.type);
     if (!kind) return {};
-    if (*kind == EventKind::kSend) return {EventKind::kSend, 1};
+    if (*kind == CompletionKind::kSend) return {CompletionKind::kSend, 1};
     if (event.mlength != length_) [[unlikely]] {
       fail("verification failed: {} says that {} bytes were moved; expected {}",
            Api::name_of_event(event), event.mlength, length_);
@@ -104,17 +104,17 @@ class CompletionQueue {
     return only_arrivals_ ? arrivals(lost, event) : Completions{*kind, 1};
   }
 
-  Completions arrivals(bool lost, const Event& event) {
+  Completions arrivals(bool lost, const EventRecord& event) {
     const std::uint32_t sequence = Api::sequence_of(event);  // wraps
     if (lost && !last_arrival_) {
       fail("events were lost before the first was seen; expected fewer --iterations");
     }
     const std::uint32_t count = last_arrival_ ? sequence - *last_arrival_ : 1;
     last_arrival_ = sequence;
-    return {EventKind::kPut, count};
+    return {CompletionKind::kPut, count};
   }
 
-  [[noreturn]] void reject(int code, const Event& event) {
+  [[noreturn]] void reject(int code, const EventRecord& event) {
     stop_reason_.throw_if_set();
     if (code == Api::kDropped) {
       fail(
@@ -126,22 +126,22 @@ class CompletionQueue {
         fmt::format("{} reports {}; expected PTL_NI_OK", Api::name_of_event(event),
                     Api::name_of_failure(event));
     if (event.ni_fail_type == Api::kPeerLost) throw PeerLost(sentence);
-    throw Failure(ExitCode::kFailed, sentence);
+    throw PerfFailure(ExitCode::kFailed, sentence);
   }
 
   const std::uint64_t length_;
   const bool only_arrivals_;
-  typename Api::Queue handle_;
+  typename Api::QueueHandle handle_;
   std::optional<std::uint32_t> last_arrival_;
   StopReason stop_reason_;
 };
 
 // The pieces of memory as a list of the API, to which it belongs while the memory is attached.
 template <class Api>
-class Pieces {
+class PieceList {
  public:
-  explicit Pieces(std::span<const Piece> memory) {
-    for (const Piece& piece : memory) list_.push_back({piece.start, piece.length});
+  explicit PieceList(std::span<const MemoryPiece> memory) {
+    for (const MemoryPiece& piece : memory) list_.push_back({piece.start, piece.length});
   }
 
   // Writes them into a descriptor or an entry.

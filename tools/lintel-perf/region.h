@@ -18,7 +18,7 @@ namespace lintel::perf {
 // thread safe; the network writes into it while operations are under way.
 class Region {
  public:
-  // Throws Failure if there is not enough memory. REQUIRES: size_bytes >= 1, pieces >= 1.
+  // Throws PerfFailure if there is not enough memory. REQUIRES: size_bytes >= 1, pieces >= 1.
   Region(std::uint64_t size_bytes, std::size_t pieces) : size_bytes_(size_bytes) {
     const std::uint64_t total = (size_bytes + pieces * kGuardBytes + kPage - 1) / kPage * kPage;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, total)));
@@ -35,7 +35,7 @@ class Region {
   Region(Region&&) noexcept = default;
   ~Region() { detach({}); }
 
-  std::span<const Piece> pieces() const { return pieces_; }
+  std::span<const MemoryPiece> pieces() const { return pieces_; }
 
   void attach(std::unique_ptr<Attachment> attachment) { attachment_ = std::move(attachment); }
   // REQUIRES: attach() has been called.
@@ -53,16 +53,16 @@ class Region {
     attachment_.reset();
   }
 
-  void fill(const Content& content) {
+  void fill(const WordSequence& content) {
     std::uint64_t offset = 0;
-    for (const Piece& piece : pieces_) {
+    for (const MemoryPiece& piece : pieces_) {
       perf::fill({piece.start, piece.length}, offset, content);
       offset += piece.length;
     }
   }
 
-  // Throw Failure(kFailed), which says what the bytes are and where, unless every byte is message
-  // `id`'s, or what `times` sums leave, and every guard byte is untouched.
+  // Throw PerfFailure(kFailed), which says what the bytes are and where, unless every byte is
+  // message `id`'s, or what `times` sums leave, and every guard byte is untouched.
   void check(std::uint64_t id) const {
     check(pattern(id), [&] {
       return fmt::format("in message {} of pass {}", id & 0xffffffffffff, (id >> 48) & 0x7fff);
@@ -81,16 +81,16 @@ class Region {
   };
 
   template <class Where>
-  void check(const Content& content, Where where) const {
+  void check(const WordSequence& content, Where where) const {
     std::uint64_t offset = 0;
-    for (const Piece& piece : pieces_) {
+    for (const MemoryPiece& piece : pieces_) {
       if (const auto wrong = perf::check({piece.start, piece.length}, offset, content)) {
         fail("verification failed: byte {} of {} {} is 0x{:02x}; expected 0x{:02x}", wrong->offset,
              size_bytes_, where(), wrong->found, wrong->expected);
       }
       offset += piece.length;
     }
-    for (const Piece& piece : pieces_) {
+    for (const MemoryPiece& piece : pieces_) {
       const std::byte* guard = piece.start + piece.length;
       if (std::any_of(guard, guard + kGuardBytes, [](std::byte b) { return b != kGuard; })) {
         fail("verification failed: bytes behind a piece of {} bytes were written", piece.length);
@@ -100,7 +100,7 @@ class Region {
 
   std::uint64_t size_bytes_;
   std::unique_ptr<std::byte, Free> memory_;
-  std::vector<Piece> pieces_;
+  std::vector<MemoryPiece> pieces_;
   std::unique_ptr<Attachment> attachment_;
 };
 

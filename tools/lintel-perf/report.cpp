@@ -72,7 +72,7 @@ Json process_json(const ProcessDescription& process) {
 
 std::array<double, 4> shares_of(const Percentiles& p) { return {p.p50, p.p90, p.p99, p.p99_9}; }
 
-Json metric_json(const Metric& metric, const Unit& unit) {
+Json metric_json(const Metric& metric, const ReportUnit& unit) {
   Json result{{"value", metric.value() / unit.size}, {"unit", unit.name}};
   result["passes"] = Json::array();
   for (const double pass : metric.passes) result["passes"].push_back(pass / unit.size);
@@ -86,21 +86,23 @@ Json metric_json(const Metric& metric, const Unit& unit) {
   return result;
 }
 
-std::string key_of(const Metric& metric, const Unit& unit) { return metric.key + "_" + unit.key; }
+std::string key_of(const Metric& metric, const ReportUnit& unit) {
+  return metric.key + "_" + unit.key;
+}
 
 // A line on stderr, which its end clears on a terminal.
-class Progress {
+class ProgressLine {
  public:
-  Progress(bool told, const std::string& text) : clears_(told && ::isatty(STDERR_FILENO) == 1) {
+  ProgressLine(bool told, const std::string& text) : clears_(told && ::isatty(STDERR_FILENO) == 1) {
     if (!told) return;
     fmt::print(stderr, "{}{}{}", clears_ ? "\r\033[K" : "", text, clears_ ? "" : "\n");
     std::fflush(stderr);
   }
-  ~Progress() {
+  ~ProgressLine() {
     if (clears_) std::fputs("\r\033[K", stderr), std::fflush(stderr);
   }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
   bool clears_;
@@ -110,7 +112,7 @@ class Progress {
 
 const char* tool_version() { return LINTEL_PERF_VERSION; }
 
-Report::Report(const Options& options) : options_(options) {
+Report::Report(const PerfOptions& options) : options_(options) {
   claim_file("--json", options.json_file);
   claim_file("--csv", options.csv_file);
 }
@@ -118,7 +120,7 @@ Report::Report(const Options& options) : options_(options) {
 void Report::write_after(const std::function<void()>& work) {
   try {
     work();
-  } catch (const Failure& failure) {
+  } catch (const PerfFailure& failure) {
     write_files(failure.what());
     throw;
   }
@@ -126,18 +128,18 @@ void Report::write_after(const std::function<void()>& work) {
 }
 
 void Report::measure_each(const std::vector<std::uint64_t>& sizes,
-                          const std::function<Row(std::uint64_t)>& measure) {
+                          const std::function<TableRow(std::uint64_t)>& measure) {
   const bool stdout_taken = options_.json_file == "-" || options_.csv_file == "-";
   std::FILE* out = stdout_taken ? stderr : stdout;
   write_header(out);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     {
-      const Progress progress(options_.measurement->tells_progress,
-                              fmt::format("[{}/{}] measuring and verifying {}", i + 1, sizes.size(),
-                                          size_name(sizes[i])));
+      const ProgressLine progress(options_.measurement->tells_progress,
+                                  fmt::format("[{}/{}] measuring and verifying {}", i + 1,
+                                              sizes.size(), size_name(sizes[i])));
       rows_.push_back(measure(sizes[i]));
     }
-    const Row& row = rows_.back();
+    const TableRow& row = rows_.back();
     if (!row.note.empty()) fmt::print(out, "# {}\n", row.note);
     if (i == 0) fmt::print(out, "{}\n", line_of(row, true));
     fmt::print(out, "{}\n", line_of(row, false));
@@ -167,7 +169,7 @@ void Report::write_header(std::FILE* out) const {
   if (measurement.has_window) line("Window: ", settings.window);
   if (measurement.has_completion) {
     line("Completion of puts: ",
-         in_words(settings.completion == Completion::kRemote
+         in_words(settings.completion == PutCompletion::kRemote
                       ? "remote (a put is done with its {ack}: the target has the bytes)"
                       : "local (a put is done with its {sent}: its memory may be used again); "
                         "the time ends when the target has all puts",
@@ -176,19 +178,19 @@ void Report::write_header(std::FILE* out) const {
   if (settings.pieces > 1) line("Memory: ", settings.pieces, " pieces");
   line("Median of ", settings.repeats, settings.repeats == 1 ? " pass; " : " passes; ",
        settings.validate ? "every byte verified, outside the timed part" : "bytes NOT verified");
-  if (ranks.empty()) line(unit_of(Quantity::kBandwidth, options_.units).note);
+  if (ranks.empty()) line(unit_of(MeasuredQuantity::kBandwidth, options_.units).note);
   std::fflush(out);
 }
 
 // The titles, or the values, of a row's columns.
-std::string Report::line_of(const Row& row, bool titles) const {
+std::string Report::line_of(const TableRow& row, bool titles) const {
   std::string line = fmt::format("{:<12}", titles ? "# Size" : std::to_string(row.size_bytes));
   for (const Metric& metric : row.metrics) {
-    const Unit& unit = unit_of(metric.quantity, options_.units);
-    line += fmt::format("{:>24}",
-                        titles ? fmt::format("{} ({})", metric.title, unit.name)
-                               : fmt::format("{:.{}f}", metric.value() / unit.size,
-                                             metric.quantity == Quantity::kMessageRate ? 0 : 2));
+    const ReportUnit& unit = unit_of(metric.quantity, options_.units);
+    line += fmt::format(
+        "{:>24}", titles ? fmt::format("{} ({})", metric.title, unit.name)
+                         : fmt::format("{:.{}f}", metric.value() / unit.size,
+                                       metric.quantity == MeasuredQuantity::kMessageRate ? 0 : 2));
     if (!options_.show_percentiles || !metric.distribution) continue;
     if (titles) {
       line +=
@@ -224,14 +226,14 @@ std::string Report::json(const std::string& error) const {
     for (const ProcessDescription& rank : ranks) document["ranks"].push_back(process_json(rank));
   }
   document["window"] = measurement.has_window ? Json(settings.window) : Json(nullptr);
-  const char* completion = settings.completion == Completion::kRemote ? "remote" : "local";
+  const char* completion = settings.completion == PutCompletion::kRemote ? "remote" : "local";
   document["completion"] = measurement.has_completion ? Json(completion) : Json(nullptr);
   document["validated"] = settings.validate;
   document["iovec_pieces"] = settings.pieces;
   document["repeats"] = settings.repeats;
-  document["bandwidth_unit"] = unit_of(Quantity::kBandwidth, options_.units).note;
+  document["bandwidth_unit"] = unit_of(MeasuredQuantity::kBandwidth, options_.units).note;
   document["results"] = Json::array();
-  for (const Row& row : rows_) {
+  for (const TableRow& row : rows_) {
     Json result;
     result["size_bytes"] = row.size_bytes;
     result["iterations"] = row.iterations;
@@ -239,7 +241,7 @@ std::string Report::json(const std::string& error) const {
     result["verified_messages"] = row.verified_messages;
     if (row.batches > 0) result["batches"] = row.batches;
     for (const Metric& metric : row.metrics) {
-      const Unit& unit = unit_of(metric.quantity, options_.units);
+      const ReportUnit& unit = unit_of(metric.quantity, options_.units);
       result[key_of(metric, unit)] = metric_json(metric, unit);
     }
     document["results"].push_back(result);
@@ -250,11 +252,11 @@ std::string Report::json(const std::string& error) const {
 std::string Report::csv() const {
   std::string titles = "size_bytes,iterations";
   std::string lines;
-  for (const Row& row : rows_) {
+  for (const TableRow& row : rows_) {
     const bool first = &row == &rows_.front();
     lines += fmt::format("{},{}", row.size_bytes, row.iterations);
     for (const Metric& metric : row.metrics) {
-      const Unit& unit = unit_of(metric.quantity, options_.units);
+      const ReportUnit& unit = unit_of(metric.quantity, options_.units);
       if (first) titles += "," + key_of(metric, unit);
       lines += fmt::format(",{:.6g}", metric.value() / unit.size);
       if (!metric.distribution) continue;

@@ -24,33 +24,33 @@ struct ProcessDescription {
 
 class Report {
  public:
-  // Borrows the options. Throws Failure(kUnusable) if a file cannot be written; else leaves it
+  // Borrows the options. Throws PerfFailure(kUnusable) if a file cannot be written; else leaves it
   // empty.
-  explicit Report(const Options& options);
+  explicit Report(const PerfOptions& options);
 
   // Who takes part: two processes, or the ranks of a chain.
   ProcessDescription initiator;
   ProcessDescription target;
   std::vector<ProcessDescription> ranks;
 
-  // Runs `work` and writes the files afterwards: if it throws a Failure, with its sentence, and
+  // Runs `work` and writes the files afterwards: if it throws a PerfFailure, with its sentence, and
   // with the sizes that were done.
   void write_after(const std::function<void()>& work);
 
   // Measures at each size. Writes the table, and what is being measured to stderr: on a terminal in
   // one line that is overwritten, else in one line for each size.
   void measure_each(const std::vector<std::uint64_t>& sizes,
-                    const std::function<Row(std::uint64_t)>& measure);
+                    const std::function<TableRow(std::uint64_t)>& measure);
 
  private:
   void write_header(std::FILE* out) const;
-  std::string line_of(const Row& row, bool titles) const;
+  std::string line_of(const TableRow& row, bool titles) const;
   std::string json(const std::string& error) const;
   std::string csv() const;
   void write_files(const std::string& error) const;
 
-  const Options& options_;
-  std::vector<Row> rows_;
+  const PerfOptions& options_;
+  std::vector<TableRow> rows_;
 };
 
 }  // namespace lintel::perf

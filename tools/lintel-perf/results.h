@@ -43,19 +43,19 @@ inline Percentiles percentiles_of(std::vector<double> samples) {
   return {samples.size(), samples.front(), at(0.5), at(0.9), at(0.99), at(0.999), samples.back()};
 }
 
-enum class Quantity { kTime, kBandwidth, kMessageRate };
+enum class MeasuredQuantity { kTime, kBandwidth, kMessageRate };
 
 struct Metric {
   std::string key;    // in JSON and CSV, before the unit: "put_latency"
   std::string title;  // in the table: "Latency"
-  Quantity quantity = Quantity::kTime;
+  MeasuredQuantity quantity = MeasuredQuantity::kTime;
   std::vector<double> passes = {};                         // one value for each repeat
   std::optional<Percentiles> distribution = std::nullopt;  // of single operations
 
   double value() const { return median(passes); }
 };
 
-struct Row {
+struct TableRow {
   std::uint64_t size_bytes = 0;
   std::uint64_t iterations = 0;
   std::uint64_t warm_up = 0;
@@ -68,21 +68,21 @@ struct Row {
 // In which bandwidth is reported.
 enum class Units : std::size_t { kMB, kMiB, kGb };
 
-struct Unit {
+struct ReportUnit {
   const char* name;       // "MB/s"
   const char* key;        // the same fit for a key: "MB_per_s"
   double size;            // in SI units
   const char* note = "";  // what it means
 };
 
-inline const Unit& unit_of(Quantity quantity, Units units) {
-  static constexpr Unit kTime{"us", "us", 1e-6};
-  static constexpr Unit kRate{"messages/s", "per_s", 1};
-  static constexpr Unit kBandwidth[] = {{"MB/s", "MB_per_s", 1e6, "MB = 1e6 bytes"},
-                                        {"MiB/s", "MiB_per_s", 1048576, "MiB = 2^20 bytes"},
-                                        {"Gb/s", "Gb_per_s", 1e9 / 8, "Gb = 1e9 bits"}};
-  if (quantity == Quantity::kBandwidth) return kBandwidth[static_cast<std::size_t>(units)];
-  return quantity == Quantity::kTime ? kTime : kRate;
+inline const ReportUnit& unit_of(MeasuredQuantity quantity, Units units) {
+  static constexpr ReportUnit kTime{"us", "us", 1e-6};
+  static constexpr ReportUnit kRate{"messages/s", "per_s", 1};
+  static constexpr ReportUnit kBandwidth[] = {{"MB/s", "MB_per_s", 1e6, "MB = 1e6 bytes"},
+                                              {"MiB/s", "MiB_per_s", 1048576, "MiB = 2^20 bytes"},
+                                              {"Gb/s", "Gb_per_s", 1e9 / 8, "Gb = 1e9 bits"}};
+  if (quantity == MeasuredQuantity::kBandwidth) return kBandwidth[static_cast<std::size_t>(units)];
+  return quantity == MeasuredQuantity::kTime ? kTime : kRate;
 }
 
 // "4 MiB", "1 KiB", "8 B".

@@ -1,5 +1,5 @@
 #pragma once
-// One measurement at one size. Both processes execute the same functions with a Run each, which
+// One measurement at one size. Both processes execute the same functions with a PairRun each, which
 // tells them apart, so that neither has to ask the other for anything.
 
 #include "contents.h"
@@ -10,20 +10,20 @@
 
 namespace lintel::perf {
 
-struct Run {
-  Interface& network;
-  Peer& peer;
+struct PairRun {
+  Portals3Interface& network;
+  PairPeer& peer;
   const Settings& settings;
   std::uint64_t size;
   bool initiator;  // it measures, and its row is reported
 
   // This process's memory and operations, with what all measurements have in common added.
-  Side side(SideParameters parameters) const {
+  PairSide side(SideParameters parameters) const {
     parameters.api = settings.api;
     parameters.notify = settings.notify;
     parameters.size = size;
     parameters.pieces = settings.pieces;
-    return Side(network.timed(settings.api), name_of(peer.id()), parameters);
+    return PairSide(network.timed(settings.api), name_of(peer.id()), parameters);
   }
 
   // Returns when both processes have come here. `allowance`: how much later the peer may come.
@@ -42,7 +42,7 @@ struct Run {
 };
 
 // timed.cpp, and passive.cpp
-Row measure_timed(const Run& run, const Part& part);
-Row measure_passive_target(const Run& run);
+TableRow measure_timed(const PairRun& run, const MeasurementPart& part);
+TableRow measure_passive_target(const PairRun& run);
 
 }  // namespace lintel::perf

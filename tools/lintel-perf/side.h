@@ -30,10 +30,10 @@ constexpr std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window)
                                    std::min<std::uint64_t>(window, 256));
 }
 
-// Thread: one, beside Operations::stop().
-struct Side {
+// Thread: one, beside MeasuredOperations::stop().
+struct PairSide {
   // `peer` alone may address it.
-  Side(TimedInterface& interface, ProcessName peer, const SideParameters& p)
+  PairSide(TimedInterface& interface, ProcessName peer, const SideParameters& p)
       : parameters(p),
         operations(interface.operations({.peer = peer,
                                          .length = p.size,
@@ -54,7 +54,7 @@ struct Side {
   }
   // Waits up to two seconds for operations that nobody waits for any more: they may still move
   // bytes.
-  ~Side() {
+  ~PairSide() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     for (auto* region : {&exposed, &local, &fetched}) {
       if (*region) (*region)->detach(end);
@@ -63,11 +63,11 @@ struct Side {
       for (Region& slot : *slots) slot.detach(end);
     }
   }
-  Side(const Side&) = delete;
-  Side& operator=(const Side&) = delete;
+  PairSide(const PairSide&) = delete;
+  PairSide& operator=(const PairSide&) = delete;
 
   SideParameters parameters;
-  std::unique_ptr<Operations> operations;
+  std::unique_ptr<MeasuredOperations> operations;
   std::optional<Region> exposed;  // empty unless asked for, as are the others
   std::optional<Region> local;
   std::optional<Region> fetched;

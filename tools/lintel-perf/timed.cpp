@@ -14,14 +14,15 @@ constexpr std::uint64_t kGetSlots = 64;
 
 class Timed {
  public:
-  Timed(const Run& run, const Part& part)
+  Timed(const PairRun& run, const MeasurementPart& part)
       : run_(run),
         part_(part),
         settings_(run.settings),
-        one_by_one_(part.shape == Shape::kPingPong || part.shape == Shape::kAlone),
+        one_by_one_(part.shape == TrafficShape::kPingPong || part.shape == TrafficShape::kAlone),
         window_(one_by_one_ ? 1 : settings_.window),
-        local_(part.action == Action::kAckedPut && settings_.completion == Completion::kLocal),
-        action_(local_ ? Action::kPut : part.action),
+        local_(part.action == MeasuredAction::kAckedPut &&
+               settings_.completion == PutCompletion::kLocal),
+        action_(local_ ? MeasuredAction::kPut : part.action),
         row_{.size_bytes = run.size,
              .iterations = one_by_one_ ? settings_.latency_iterations(run.size)
                                        : settings_.window_iterations(run.size)},
@@ -30,47 +31,55 @@ class Timed {
     if (adds() && side_.local) side_.local->fill(operands());
   }
 
-  Row measure() {
+  TableRow measure() {
     if (settings_.validate) verify();
     const std::vector<double> seconds = time_passes();
     const auto messages =
-        static_cast<double>((part_.shape == Shape::kBothWays ? 2 : 1) * row_.iterations);
-    const auto add = [&](const char* key, const char* title, Quantity quantity, double amount) {
+        static_cast<double>((part_.shape == TrafficShape::kBothWays ? 2 : 1) * row_.iterations);
+    const auto add = [&](const char* key, const char* title, MeasuredQuantity quantity,
+                         double amount) {
       Metric metric{key, title, quantity};
       for (const double pass : seconds) {
-        metric.passes.push_back(quantity == Quantity::kTime ? amount * pass : amount / pass);
+        metric.passes.push_back(quantity == MeasuredQuantity::kTime ? amount * pass
+                                                                    : amount / pass);
       }
       row_.metrics.push_back(std::move(metric));
     };
     if (one_by_one_) {
-      add(part_.key, part_.title, Quantity::kTime, share() / messages);
+      add(part_.key, part_.title, MeasuredQuantity::kTime, share() / messages);
       if (settings_.percentiles) row_.metrics.back().distribution = time_singles();
       return row_;
     }
-    if (part_.rate_key) add(part_.rate_key, part_.rate_title, Quantity::kMessageRate, messages);
-    add(part_.key, part_.title, Quantity::kBandwidth, messages * static_cast<double>(run_.size));
+    if (part_.rate_key)
+      add(part_.rate_key, part_.rate_title, MeasuredQuantity::kMessageRate, messages);
+    add(part_.key, part_.title, MeasuredQuantity::kBandwidth,
+        messages * static_cast<double>(run_.size));
     return row_;
   }
 
  private:
-  bool adds() const { return action_ == Action::kAdd || action_ == Action::kFetchAdd; }
+  bool adds() const {
+    return action_ == MeasuredAction::kAdd || action_ == MeasuredAction::kFetchAdd;
+  }
   // The part of an operation that is reported: half of a round trip.
-  double share() const { return part_.shape == Shape::kPingPong ? 0.5 : 1; }
+  double share() const { return part_.shape == TrafficShape::kPingPong ? 0.5 : 1; }
 
   SideParameters side_parameters() const {
-    const bool both = part_.shape == Shape::kPingPong || part_.shape == Shape::kBothWays;
+    const bool both =
+        part_.shape == TrafficShape::kPingPong || part_.shape == TrafficShape::kBothWays;
     SideParameters side{
         .events = std::max(SideParameters().events, window_events(window_)),
         .exposed = both || !run_.initiator,
-        .exposed_events = part_.shape == Shape::kPingPong || (local_ && !run_.initiator),
+        .exposed_events = part_.shape == TrafficShape::kPingPong || (local_ && !run_.initiator),
         .local = both || run_.initiator,
-        .fetched = run_.initiator && (action_ == Action::kSwap || action_ == Action::kFetchAdd)};
+        .fetched = run_.initiator &&
+                   (action_ == MeasuredAction::kSwap || action_ == MeasuredAction::kFetchAdd)};
     if (!side.local) {
       side.events = local_ ? std::clamp<std::uint64_t>(row_.iterations, 64, 65536) : 64;
     }
-    if (settings_.validate && part_.action == Action::kGet) {
+    if (settings_.validate && part_.action == MeasuredAction::kGet) {
       side.slots = verified_slots(run_.size, std::max(window_, kGetSlots));
-    } else if (settings_.validate && part_.action == Action::kAckedPut) {
+    } else if (settings_.validate && part_.action == MeasuredAction::kAckedPut) {
       side.slots = verified_slots(run_.size, window_);
     }
     return side;
@@ -79,16 +88,16 @@ class Timed {
   // This process's part in `count` operations.
   void traffic(std::uint64_t count) {
     switch (part_.shape) {
-      case Shape::kPingPong: {
+      case TrafficShape::kPingPong: {
         const auto nothing = [](std::uint64_t) {};
         return ping_pong(side_, run_.initiator, count, nothing, nothing);
       }
-      case Shape::kAlone:
+      case TrafficShape::kAlone:
         if (!run_.initiator) return;
-        if (action_ == Action::kGet) return run_stream(side_, action_, count, 1);
+        if (action_ == MeasuredAction::kGet) return run_stream(side_, action_, count, 1);
         for (std::uint64_t i = 0; i < count; ++i) alone();
         return;
-      case Shape::kBothWays:
+      case TrafficShape::kBothWays:
         // The time runs from before the target is told to begin until both have every ack.
         run_.synchronize();
         run_stream(side_, action_, count, window_);
@@ -101,7 +110,8 @@ class Timed {
       run_stream(side_, action_, count, window_);
       if (local_) run_.peer.await();
     } else if (local_) {
-      side_.operations->wait(EventKind::kPut, side_.operations->count(EventKind::kPut) + count);
+      side_.operations->wait(CompletionKind::kPut,
+                             side_.operations->count(CompletionKind::kPut) + count);
       run_.peer.tell();
     }
   }
@@ -109,7 +119,7 @@ class Timed {
   // One swap or fetch. A swap's new contents may be overwritten afterwards.
   void alone() {
     run_alone(side_, action_);
-    if (action_ == Action::kSwap) side_.operations->settle();
+    if (action_ == MeasuredAction::kSwap) side_.operations->settle();
   }
 
   // Gives a pass a message of its own and overwrites the memory where it arrives, so that the bytes
@@ -119,8 +129,8 @@ class Timed {
       if (side_.exposed) side_.exposed->fill(sums(0));
       return;
     }
-    auto& source = action_ == Action::kGet ? side_.exposed : side_.local;
-    auto& sink = action_ == Action::kGet ? side_.local : side_.exposed;
+    auto& source = action_ == MeasuredAction::kGet ? side_.exposed : side_.local;
+    auto& sink = action_ == MeasuredAction::kGet ? side_.local : side_.exposed;
     if (source) source->fill(pattern(run_.mine(pass)));
     if (sink) sink->fill(poison(run_.theirs(pass)));
   }
@@ -131,7 +141,7 @@ class Timed {
       if (side_.fetched) side_.fetched->check_sums(row_.iterations - 1);
       return;
     }
-    auto& sink = action_ == Action::kGet ? side_.local : side_.exposed;
+    auto& sink = action_ == MeasuredAction::kGet ? side_.local : side_.exposed;
     if (sink) sink->check(run_.theirs(pass));
     // The last swap but one has left the same.
     if (side_.fetched && row_.iterations > 1) side_.fetched->check(run_.mine(pass));
@@ -143,7 +153,7 @@ class Timed {
     const Seconds allowance = time_for(row_.iterations * run_.size);
     run_.synchronize(allowance);
     {
-      const Peer::Watch watch(run_.peer, *side_.operations, time_for(window_ * run_.size));
+      const PairPeer::Watch watch(run_.peer, *side_.operations, time_for(window_ * run_.size));
       work();
     }
     run_.synchronize(allowance);
@@ -181,12 +191,13 @@ class Timed {
   // Compares every byte of as many messages as a pass has, each different from the others.
   void verify() {
     row_.verified_messages = row_.iterations;
-    if (part_.shape == Shape::kPingPong || part_.shape == Shape::kBothWays) {
+    if (part_.shape == TrafficShape::kPingPong || part_.shape == TrafficShape::kBothWays) {
       row_.verified_messages *= 2;
     }
-    if (part_.shape == Shape::kPingPong) return verify_ping_pong();
-    if (action_ == Action::kSwap || action_ == Action::kFetchAdd) return verify_fetches();
-    if (action_ == Action::kAdd) {
+    if (part_.shape == TrafficShape::kPingPong) return verify_ping_pong();
+    if (action_ == MeasuredAction::kSwap || action_ == MeasuredAction::kFetchAdd)
+      return verify_fetches();
+    if (action_ == MeasuredAction::kAdd) {
       row_.verified_messages *= settings_.repeats;  // the sums of each pass are compared
     } else {
       verify_in_slots();
@@ -195,26 +206,26 @@ class Timed {
 
   // The first failure is told after all messages, so that the other process is not left waiting.
   void verify_ping_pong() {
-    std::optional<Failure> failure;
+    std::optional<PerfFailure> failure;
     const auto check_arrival = [&](std::uint64_t i) {
       side_.operations->settle();  // the memory that is filled next
       try {
         side_.exposed->check(run_.theirs(0, i));
-      } catch (const Failure& wrong) {
+      } catch (const PerfFailure& wrong) {
         if (!failure) failure = wrong;
       }
     };
     const auto fill = [&](std::uint64_t i) { side_.local->fill(pattern(run_.mine(0, i))); };
     synchronized([&] { ping_pong(side_, run_.initiator, row_.iterations, fill, check_arrival); });
-    if (failure) throw Failure(*failure);
+    if (failure) throw PerfFailure(*failure);
   }
 
   // Each message of a window has memory of its own.
   void verify_in_slots() {
-    const Action action = local_ ? Action::kAckedPut : action_;
-    const bool fetches = action == Action::kGet && run_.initiator;
-    auto& sources = action == Action::kGet ? side_.exposed_slots : side_.local_slots;
-    auto& sinks = action == Action::kGet ? side_.local_slots : side_.exposed_slots;
+    const MeasuredAction action = local_ ? MeasuredAction::kAckedPut : action_;
+    const bool fetches = action == MeasuredAction::kGet && run_.initiator;
+    auto& sources = action == MeasuredAction::kGet ? side_.exposed_slots : side_.local_slots;
+    auto& sinks = action == MeasuredAction::kGet ? side_.local_slots : side_.exposed_slots;
     const std::uint64_t slots = side_.parameters.slots;
     for (std::uint64_t first = 0; first < row_.iterations; first += slots) {
       const std::uint64_t count = std::min(slots, row_.iterations - first);
@@ -252,19 +263,21 @@ class Timed {
     side_.exposed->check(run_.theirs(0, row_.iterations - 1));
   }
 
-  const Run& run_;
-  const Part& part_;
+  const PairRun& run_;
+  const MeasurementPart& part_;
   const Settings& settings_;
   const bool one_by_one_;
   const std::uint64_t window_;
   const bool local_;
-  const Action action_;
-  Row row_;
-  Side side_;
+  const MeasuredAction action_;
+  TableRow row_;
+  PairSide side_;
 };
 
 }  // namespace
 
-Row measure_timed(const Run& run, const Part& part) { return Timed(run, part).measure(); }
+TableRow measure_timed(const PairRun& run, const MeasurementPart& part) {
+  return Timed(run, part).measure();
+}
 
 }  // namespace lintel::perf

@@ -13,8 +13,8 @@ Cores::Cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-    throw Failure(kExitFailed,
-                  fmt::format("--bind: sched_getaffinity failed: {}", std::strerror(errno)));
+    throw RunFailure(kExitFailed,
+                     fmt::format("--bind: sched_getaffinity failed: {}", std::strerror(errno)));
   for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(core, &allowed)) allowed_.push_back(core);
   }

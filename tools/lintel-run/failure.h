@@ -13,9 +13,9 @@ inline constexpr int kExitTimeout = 124;      // --timeout, as timeout(1)
 inline constexpr int kExitNotRunnable = 126;  // the program exists and cannot be run, as in a shell
 inline constexpr int kExitNotFound = 127;     // the program does not exist, as in a shell
 
-class Failure : public std::runtime_error {
+class RunFailure : public std::runtime_error {
  public:
-  Failure(int exit_code, const std::string& sentence)
+  RunFailure(int exit_code, const std::string& sentence)
       : std::runtime_error(sentence), exit_code_(exit_code) {}
   int exit_code() const { return exit_code_; }
 

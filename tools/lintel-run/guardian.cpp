@@ -45,11 +45,11 @@ namespace {
 Guardian::Guardian() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Failure(kExitFailed, fmt::format("pipe failed: {}", std::strerror(errno)));
+    throw RunFailure(kExitFailed, fmt::format("pipe failed: {}", std::strerror(errno)));
   const FileDescriptor theirs(ends[0]);
   pipe_ = FileDescriptor(ends[1]);
   const pid_t pid = ::fork();
-  if (pid < 0) throw Failure(kExitFailed, fmt::format("fork failed: {}", std::strerror(errno)));
+  if (pid < 0) throw RunFailure(kExitFailed, fmt::format("fork failed: {}", std::strerror(errno)));
   if (pid == 0) guard(theirs.get());
 }
 

@@ -14,7 +14,7 @@ namespace lintel::run {
 
 class Guardian {
  public:
-  // Starts the process, a child of this one. Throws Failure when the system refuses.
+  // Starts the process, a child of this one. Throws RunFailure when the system refuses.
   Guardian();
 
   // `group` is to end when lintel-run ends, until forget().

@@ -17,8 +17,8 @@ namespace lintel::run {
 namespace {
 
 [[noreturn]] void no_secret(const char* call) {
-  throw Failure(kExitFailed, fmt::format("{} failed: {}; expected room for the job's secret", call,
-                                         std::strerror(errno)));
+  throw RunFailure(kExitFailed, fmt::format("{} failed: {}; expected room for the job's secret",
+                                            call, std::strerror(errno)));
 }
 
 }  // namespace

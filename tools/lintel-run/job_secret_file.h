@@ -12,7 +12,7 @@ namespace lintel::run {
 // behind, however lintel-run ends. The secret itself is in no environment and on no disk.
 class JobSecretFile {
  public:
-  // Throws Failure if the system refuses.
+  // Throws RunFailure if the system refuses.
   JobSecretFile();
   // For LINTEL_SECRET_FILE.
   const std::string& path() const { return path_; }

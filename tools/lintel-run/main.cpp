@@ -11,7 +11,7 @@
 #include <exception>
 
 #include "failure.h"
-#include "job.h"
+#include "launched_job.h"
 #include "options.h"
 
 namespace {
@@ -54,8 +54,8 @@ int main(int argc, char** argv) {
     raise_descriptor_limit();
     // the ranks inherit it
     if (!options->impi.empty()) ::setenv("LINTEL_IMPI", options->impi.c_str(), 1);
-    return Job(*options, make_job_id()).run();
-  } catch (const Failure& failure) {
+    return LaunchedJob(*options, make_job_id()).run();
+  } catch (const RunFailure& failure) {
     fmt::print(stderr, "lintel-run: {}\n", failure.what());
     return failure.exit_code();
   } catch (const std::exception& error) {

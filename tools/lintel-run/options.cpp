@@ -13,11 +13,13 @@
 namespace lintel::run {
 namespace {
 
-struct Texts {
+struct RunOptionTexts {
   std::string ranks, binding, timeout, impi;
 };
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Failure(kExitWrongUsage, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw RunFailure(kExitWrongUsage, sentence);
+}
 
 // Returns nothing if it is no decimal number from `least` to `most`.
 std::optional<std::size_t> number_of(std::string_view text, std::size_t least, std::size_t most) {
@@ -86,9 +88,9 @@ std::string impi_of(const std::string& text) {
 
 }  // namespace
 
-std::optional<Options> parse_options(int argc, const char* const* argv) {
-  Options options;
-  Texts texts;
+std::optional<RunOptions> parse_options(int argc, const char* const* argv) {
+  RunOptions options;
+  RunOptionTexts texts;
   CLI::App app(
       "lintel-run -n N [options] program [arguments...]: starts N processes of one job on this "
       "machine.",

@@ -13,7 +13,7 @@ inline constexpr std::size_t kMaxRanks = 4096;
 
 enum class Binding { kNone, kCore };
 
-struct Options {
+struct RunOptions {
   std::size_t ranks = 0;
   bool tag_output = false;
   Binding binding = Binding::kNone;
@@ -23,7 +23,7 @@ struct Options {
 };
 
 // Returns nothing when the command line only asked for help or the version, which is printed.
-// Throws Failure for errors.
-std::optional<Options> parse_options(int argc, const char* const* argv);
+// Throws RunFailure for errors.
+std::optional<RunOptions> parse_options(int argc, const char* const* argv);
 
 }  // namespace lintel::run

@@ -32,7 +32,7 @@ Pmi1Server::Pmi1Server(std::string job_name, std::size_t ranks)
 }
 
 std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_view text,
-                                                std::vector<Answer>& answers) {
+                                                std::vector<PmiAnswer>& answers) {
   Rank& rank = ranks_[number];
   std::string problem;
   const auto line = mpi::parse_pmi1_line(text, problem);
@@ -131,7 +131,7 @@ std::string Pmi1Server::answer_to_get(const Pmi1Line& line) const {
   return Pmi1Line(kAnswer).add("rc", "0").add("value", found->second).text();
 }
 
-void Pmi1Server::enter_barrier(std::size_t rank, std::vector<Answer>& answers) {
+void Pmi1Server::enter_barrier(std::size_t rank, std::vector<PmiAnswer>& answers) {
   ranks_[rank].in_barrier = true;
   if (!std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& one) { return one.in_barrier; }))
     return;

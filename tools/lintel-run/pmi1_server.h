@@ -20,7 +20,7 @@ namespace lintel::run {
 
 class Pmi1Server {
  public:
-  struct Answer {
+  struct PmiAnswer {
     std::size_t rank;
     std::string line;  // with its newline
   };
@@ -36,7 +36,7 @@ class Pmi1Server {
   Pmi1Server(std::string job_name, std::size_t ranks);
 
   // Handles a line of `rank`, without its newline, and adds the lines to send.
-  std::optional<End> take(std::size_t rank, std::string_view line, std::vector<Answer>& answers);
+  std::optional<End> take(std::size_t rank, std::string_view line, std::vector<PmiAnswer>& answers);
 
   // The rank sends no more: its connection or its process has ended.
   void leave(std::size_t rank) { ranks_[rank].gone = true; }
@@ -61,7 +61,7 @@ class Pmi1Server {
   std::string answer_to_put(Rank& rank, const mpi::Pmi1Line& line);
   std::string answer_to_get(const mpi::Pmi1Line& line) const;
   bool names_space(const mpi::Pmi1Line& line) const;
-  void enter_barrier(std::size_t rank, std::vector<Answer>& answers);
+  void enter_barrier(std::size_t rank, std::vector<PmiAnswer>& answers);
 
   std::string job_name_;
   std::vector<Rank> ranks_;

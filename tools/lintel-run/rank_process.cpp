@@ -17,7 +17,7 @@ namespace lintel::run {
 namespace {
 
 [[noreturn]] void refused(const char* call) {
-  throw Failure(kExitFailed, fmt::format("{} failed: {}", call, std::strerror(errno)));
+  throw RunFailure(kExitFailed, fmt::format("{} failed: {}", call, std::strerror(errno)));
 }
 
 struct Ends {
@@ -90,7 +90,7 @@ void await_exec(FileDescriptor report, pid_t pid, const std::string& program) {
   while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(sizeof reason)) return;
   ::waitpid(pid, nullptr, 0);
-  throw Failure(
+  throw RunFailure(
       reason == ENOENT ? kExitNotFound : kExitNotRunnable,
       fmt::format("cannot run '{}': {}; expected a program, by its path or found through PATH",
                   program, std::strerror(reason)));

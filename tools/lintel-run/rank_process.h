@@ -3,7 +3,7 @@
 //
 // It leads a process group of its own, dies with lintel-run, and starts with the signal
 // dispositions that lintel-run was started with. Owns the descriptors. Does not wait for the end:
-// its Job does, and records it.
+// its LaunchedJob does, and records it.
 
 #include <sys/types.h>
 
@@ -31,13 +31,13 @@ struct RankStart {
 
 class RankProcess {
  public:
-  // Throws Failure when the system refuses, or when the program cannot be run, with the exit code
-  // that a shell uses.
+  // Throws RunFailure when the system refuses, or when the program cannot be run, with the exit
+  // code that a shell uses.
   RankProcess(const RankStart& start, LineForwarder output, LineForwarder errors);
   RankProcess(RankProcess&&) = default;
 
   pid_t pid = -1;           // -1: it has ended
-  bool has_failed = false;  // set by Job
+  bool has_failed = false;  // set by LaunchedJob
   FileDescriptor input;     // rank 0 only
   FileDescriptor output;
   FileDescriptor errors;

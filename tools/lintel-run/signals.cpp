@@ -25,7 +25,7 @@ Signals::Signals() {
   ::sigaction(SIGCHLD, &normal, nullptr);
   descriptor_ = FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!descriptor_.is_open())
-    throw Failure(kExitFailed, fmt::format("signalfd failed: {}", std::strerror(errno)));
+    throw RunFailure(kExitFailed, fmt::format("signalfd failed: {}", std::strerror(errno)));
 }
 
 std::optional<int> Signals::next() {

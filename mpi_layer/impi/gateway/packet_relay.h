@@ -23,10 +23,10 @@ namespace lintel::mpi::impi {
 class PacketRelay {
  public:
   // Gets a packet that has arrived. Returns an error if the packet is invalid.
-  using Handler = std::function<Error(const Packet&, std::span<const std::byte> data)>;
+  using RelayHandler = std::function<Error(const Packet&, std::span<const std::byte> data)>;
 
   struct RelayEvents {
-    Handler on_packet;
+    RelayHandler on_packet;
     std::function<void()> on_left;  // backlog() has become less
     // `other` is lost, or has sent an invalid packet. Called once
     std::function<void(const Error& error)> on_broken;

@@ -8,9 +8,9 @@ namespace lintel::mpi::impi {
 namespace {
 
 // Visits the fields of the header in the order of their bytes, for writing and for reading.
-class Writer {
+class FieldWriter {
  public:
-  explicit Writer(std::byte* out) : out_(out) {}
+  explicit FieldWriter(std::byte* out) : out_(out) {}
   template <std::integral T>
   void field(T value) {
     boost::endian::native_to_big_inplace(value);
@@ -26,9 +26,9 @@ class Writer {
   std::byte* out_;
 };
 
-class Reader {
+class FieldReader {
  public:
-  explicit Reader(const std::byte* in) : in_(in) {}
+  explicit FieldReader(const std::byte* in) : in_(in) {}
   template <std::integral T>
   void field(T& value) {
     std::memcpy(&value, in_, sizeof value);
@@ -69,13 +69,13 @@ void walk(Walker walker, P& packet, auto& type) {
 
 void encode(const Packet& packet, std::span<std::byte, kHeaderBytes> out) {
   const auto type = static_cast<std::uint32_t>(packet.type);
-  walk(Writer(out.data()), packet, type);
+  walk(FieldWriter(out.data()), packet, type);
 }
 
 Packet decode(std::span<const std::byte, kHeaderBytes> bytes) {
   Packet packet;
   std::uint32_t type = 0;
-  walk(Reader(bytes.data()), packet, type);
+  walk(FieldReader(bytes.data()), packet, type);
   packet.type = static_cast<PacketType>(type);
   return packet;
 }

@@ -26,12 +26,12 @@ class PacketReader {
 
   // Where to write the data of a packet whose header has arrived: `packet.length` bytes that stay
   // valid until the packet is complete. Empty: in the reader.
-  using Place = std::function<std::span<std::byte>(const Packet&)>;
+  using DataPlacement = std::function<std::span<std::byte>(const Packet&)>;
 
   // `data_bytes`: the agreed value of the label IMPI_C_DATALEN.
   PacketReader(
       std::uint32_t data_bytes, Handler handler,
-      Place place = [](const Packet&) { return std::span<std::byte>(); })
+      DataPlacement place = [](const Packet&) { return std::span<std::byte>(); })
       : data_bytes_(data_bytes), handler_(std::move(handler)), place_(std::move(place)) {}
 
   // Handles all of `bytes`, which may begin and end anywhere in a packet. Packets of an unknown
@@ -56,7 +56,7 @@ class PacketReader {
 
   std::uint32_t data_bytes_;
   Handler handler_;
-  Place place_;
+  DataPlacement place_;
   std::array<std::byte, kHeaderBytes> header_{};
   std::size_t header_filled_ = 0;
   Packet packet_;

@@ -39,9 +39,9 @@ std::string ended_by(const char* call) {
 
 }  // namespace
 
-struct HostSockets::Link final : Channel::Receiver {
-  Link(const JobLayout& layout, std::uint32_t own, std::uint32_t other, Socket connection,
-       PacketHandler& told)
+struct HostSockets::HostLink final : Channel::Receiver {
+  HostLink(const JobLayout& layout, std::uint32_t own, std::uint32_t other, Socket connection,
+           PacketHandler& told)
       : host(other),
         name(text_of_host(layout, other)),
         socket(std::move(connection)),
@@ -80,8 +80,8 @@ Outcome<std::unique_ptr<HostSockets>> HostSockets::open(JoinedJob& job, Nanoseco
   made->links_.resize(job.layout.hosts.size());
   for (std::uint32_t host = 0; host < job.layout.hosts.size(); ++host) {
     if (host == job.host) continue;
-    auto link =
-        std::make_unique<Link>(job.layout, job.host, host, std::move(job.hosts.at(host)), owner);
+    auto link = std::make_unique<HostLink>(job.layout, job.host, host,
+                                           std::move(job.hosts.at(host)), owner);
     watch_over(link->socket, peer_timeout);
     epoll_event event{.events = EPOLLIN, .data = {.ptr = link.get()}};
     if (::epoll_ctl(made->watch_.get(), EPOLL_CTL_ADD, link->socket.get(), &event) != 0)
@@ -103,12 +103,12 @@ std::size_t HostSockets::poll() {
     std::array<epoll_event, kLooks> events;
     const int ready = ::epoll_wait(watch_.get(), events.data(), kLooks, 0);
     for (int i = 0; i < ready; ++i)
-      progress(*static_cast<Link*>(events[static_cast<std::size_t>(i)].data.ptr));
+      progress(*static_cast<HostLink*>(events[static_cast<std::size_t>(i)].data.ptr));
   }
   return happened_;
 }
 
-void HostSockets::progress(Link& link) {
+void HostSockets::progress(HostLink& link) {
   if (!link.socket.is_open()) return;
   bool moved = link.is_full && write_waiting(link);
   for (int reads = 0; reads < kReadsAtOnce && link.socket.is_open(); ++reads) {
@@ -127,7 +127,7 @@ void HostSockets::progress(Link& link) {
 
 // Reads the rest of a long packet to its place, and only a little behind it, so that the data of
 // the next packet can go to their place too.
-HostSockets::Reading HostSockets::read_some(Link& link) {
+HostSockets::Reading HostSockets::read_some(HostLink& link) {
   const std::span<std::byte> room = link.channel.room();
   const std::span<std::byte> behind =
       std::span(buffer_).first(room.size() < kLongPacket ? buffer_.size() : kLittle);
@@ -151,14 +151,14 @@ HostSockets::Reading HostSockets::read_some(Link& link) {
 }
 
 // `how` is empty if the other side has closed the connection.
-void HostSockets::take_end(Link& link, const std::string& how) {
+void HostSockets::take_end(HostLink& link, const std::string& how) {
   const Error error = link.channel.end_of_stream();
   if (error.ok()) return end(link);
   lose(link, !link.unwritable.empty() ? link.unwritable : !how.empty() ? how : error.reason());
 }
 
 void HostSockets::send(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) {
-  Link& link = *links_.at(host);
+  HostLink& link = *links_.at(host);
   if (!link.socket.is_open() || is_finishing_) return;
   if (link.channel.unwritten_bytes() > 0 && !link.is_full) write_waiting(link);
   std::array<std::byte, kHeaderBytes> header;
@@ -168,7 +168,7 @@ void HostSockets::send(std::uint32_t host, const Packet& packet, std::span<const
 }
 
 // True if the connection has accepted some bytes.
-bool HostSockets::write_waiting(Link& link) {
+bool HostSockets::write_waiting(HostLink& link) {
   bool some = false;
   for (auto next = link.channel.next_bytes(); !next.empty(); next = link.channel.next_bytes()) {
     const std::size_t taken = write(link, next, {});
@@ -182,7 +182,7 @@ bool HostSockets::write_waiting(Link& link) {
 
 // Returns how many bytes of both the connection has accepted. If writing has failed, it returns
 // all, because nothing more can be written.
-std::size_t HostSockets::write(Link& link, std::span<const std::byte> first,
+std::size_t HostSockets::write(HostLink& link, std::span<const std::byte> first,
                                std::span<const std::byte> second) {
   const std::size_t all = first.size() + second.size();
   if (!link.unwritable.empty()) return all;
@@ -200,7 +200,7 @@ std::size_t HostSockets::write(Link& link, std::span<const std::byte> first,
   return all;
 }
 
-void HostSockets::watch_for_room(Link& link) {
+void HostSockets::watch_for_room(HostLink& link) {
   const bool is_full = link.channel.unwritten_bytes() > 0;
   if (is_full == link.is_full) return;
   link.is_full = is_full;
@@ -209,13 +209,13 @@ void HostSockets::watch_for_room(Link& link) {
 }
 
 bool HostSockets::takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination) {
-  Link& link = *links_.at(host);
+  HostLink& link = *links_.at(host);
   return link.socket.is_open() && !is_finishing_ && !link.is_full &&
          link.channel.may_send(source, destination);
 }
 
 std::size_t HostSockets::backlog(std::uint32_t host) const {
-  const Link& link = *links_.at(host);
+  const HostLink& link = *links_.at(host);
   return link.socket.is_open() ? link.channel.unwritten_bytes() : 0;
 }
 
@@ -248,18 +248,18 @@ void HostSockets::send_fini() {
 // Shuts down only the sending side, and waits for the end of the other. PROTOACK may follow the
 // other side's FINI, and bytes that arrive at a closed socket reset the connection, which would
 // discard what is still to be sent.
-void HostSockets::shut_down_if_done(Link& link) {
+void HostSockets::shut_down_if_done(HostLink& link) {
   if (!link.socket.is_open() || link.is_shut_down || !link.channel.closed()) return;
   link.is_shut_down = true;
   ::shutdown(link.socket.get(), SHUT_WR);
 }
 
-void HostSockets::end(Link& link) {
+void HostSockets::end(HostLink& link) {
   link.socket.close();
   --open_links_;
 }
 
-void HostSockets::lose(Link& link, const std::string& why) {
+void HostSockets::lose(HostLink& link, const std::string& why) {
   end(link);
   link.is_lost = true;
   ++happened_;

@@ -75,28 +75,28 @@ class HostSockets {
   void dump(std::string& out) const;
 
  private:
-  struct Link;
+  struct HostLink;
 
   explicit HostSockets(PacketHandler& owner);
-  void progress(Link& link);
+  void progress(HostLink& link);
   struct Reading {
     std::size_t got, asked;
   };
-  Reading read_some(Link& link);
-  void take_end(Link& link, const std::string& how);
-  bool write_waiting(Link& link);
-  std::size_t write(Link& link, std::span<const std::byte> first,
+  Reading read_some(HostLink& link);
+  void take_end(HostLink& link, const std::string& how);
+  bool write_waiting(HostLink& link);
+  std::size_t write(HostLink& link, std::span<const std::byte> first,
                     std::span<const std::byte> second);
-  void watch_for_room(Link& link);
-  void shut_down_if_done(Link& link);
-  void end(Link& link);
-  void lose(Link& link, const std::string& why);
+  void watch_for_room(HostLink& link);
+  void shut_down_if_done(HostLink& link);
+  void end(HostLink& link);
+  void lose(HostLink& link, const std::string& why);
 
   PacketHandler& owner_;
-  Socket watch_;                              // an epoll instance
-  Socket server_;                             // not in `watch_`: this host ignores what the
-                                              // server does meanwhile
-  std::vector<std::unique_ptr<Link>> links_;  // by host; null: this one
+  Socket watch_;                                  // an epoll instance
+  Socket server_;                                 // not in `watch_`: this host ignores what the
+                                                  // server does meanwhile
+  std::vector<std::unique_ptr<HostLink>> links_;  // by host; null: this one
   std::size_t open_links_ = 0;
   bool is_finishing_ = false;
   std::size_t happened_ = 0;  // in this poll()

@@ -161,15 +161,15 @@ Unit unit_of(const Datatype& type) {
 // to any depth. REQUIRES: the type has elements.
 template <class Visit>
 void for_each_element(const Datatype& type, Visit visit) {
-  struct Place {
+  struct TypeCursor {
     const Datatype* type;
     std::size_t part;
     std::int64_t copy;
   };
-  std::vector<Place> way;
+  std::vector<TypeCursor> way;
   for (;;) {
     if (way.empty()) way.push_back({&type, 0, 0});
-    Place& place = way.back();
+    TypeCursor& place = way.back();
     if (place.part == place.type->parts().size()) {
       way.pop_back();
       continue;

@@ -13,7 +13,7 @@ namespace lintel::mpi {
 
 namespace {
 
-struct Row {
+struct TypeRow {
   const char* name;
   std::uintptr_t number;
   std::int64_t size;
@@ -23,13 +23,13 @@ struct Row {
 };
 
 #define LINTEL_ROW(name, type, family, form) \
-  Row { #name, number_of(name), sizeof(type), alignof(type), Family::family, Form::form }
+  TypeRow { #name, number_of(name), sizeof(type), alignof(type), Family::family, Form::form }
 
 static_assert(std::is_signed_v<char> && std::is_signed_v<wchar_t> && sizeof(wchar_t) == 4,
               "the forms of characters say so");
 
-const std::vector<Row>& rows() {
-  static const std::vector<Row>& table = *new std::vector<Row>{
+const std::vector<TypeRow>& rows() {
+  static const std::vector<TypeRow>& table = *new std::vector<TypeRow>{
       LINTEL_ROW(MPI_AINT, std::int64_t, kMultiLanguage, kInt64),
       LINTEL_ROW(MPI_COUNT, std::int64_t, kMultiLanguage, kInt64),
       LINTEL_ROW(MPI_OFFSET, std::int64_t, kMultiLanguage, kInt64),
@@ -84,7 +84,7 @@ const std::vector<Row>& rows() {
       LINTEL_ROW(MPI_LOGICAL4, std::int32_t, kLogical, kInt32),
       LINTEL_ROW(MPI_INTEGER4, std::int32_t, kFortranInteger, kInt32),
       LINTEL_ROW(MPI_REAL4, float, kFloating, kFloat),
-      Row{"MPI_COMPLEX4", number_of(MPI_COMPLEX4), 4, 2, Family::kComplex, Form::kNone},
+      TypeRow{"MPI_COMPLEX4", number_of(MPI_COMPLEX4), 4, 2, Family::kComplex, Form::kNone},
       LINTEL_ROW(MPI_LOGICAL8, std::int64_t, kLogical, kInt64),
       LINTEL_ROW(MPI_INTEGER8, std::int64_t, kFortranInteger, kInt64),
       LINTEL_ROW(MPI_REAL8, double, kFloating, kDouble),
@@ -142,7 +142,7 @@ struct PredefinedTypes {
   PredefinedTypes() {
     Contents named;
     named.combiner = MPI_COMBINER_NAMED;
-    for (const Row& row : rows()) {
+    for (const TypeRow& row : rows()) {
       Shape shape;
       shape.layout = std::make_shared<Layout>(row.size);
       shape.size = shape.upper_bound = shape.true_upper_bound = row.size;

@@ -33,7 +33,7 @@ int get_envelope(MPI_Datatype datatype, Number* integers, Number* addresses, Num
 
 // An array of the caller for one kind of the contents.
 template <class T>
-struct Room {
+struct OutputArray {
   std::int64_t most;
   T* array;
 
@@ -44,8 +44,8 @@ struct Room {
   }
 };
 
-int get_contents(MPI_Datatype datatype, Room<int> integers, Room<MPI_Aint> addresses,
-                 Room<MPI_Count> large_counts, Room<MPI_Datatype> types) {
+int get_contents(MPI_Datatype datatype, OutputArray<int> integers, OutputArray<MPI_Aint> addresses,
+                 OutputArray<MPI_Count> large_counts, OutputArray<MPI_Datatype> types) {
   const DatatypeRef type = find_datatype(datatype);
   if (!type || type->is_predefined()) return MPI_ERR_TYPE;
   const Contents& contents = type->contents();

@@ -71,12 +71,12 @@ int extent_of_type(MPI_Datatype datatype, bool of_data, Number* lower, Number* e
 
 int match_size(int typeclass, int size, MPI_Datatype* datatype) {
   if (datatype == nullptr) return MPI_ERR_ARG;
-  struct Match {
+  struct TypeOfSize {
     int typeclass;
     int size;
     MPI_Datatype type;
   };
-  static const Match kMatches[] = {
+  static const TypeOfSize kTypesOfSize[] = {
       {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},   {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
       {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},   {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
       {MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16}, {MPI_TYPECLASS_REAL, 2, MPI_REAL2},
@@ -85,9 +85,9 @@ int match_size(int typeclass, int size, MPI_Datatype* datatype) {
       {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},   {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},
       {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32},
   };
-  for (const Match& match : kMatches) {
-    if (match.typeclass != typeclass || match.size != size) continue;
-    *datatype = match.type;
+  for (const TypeOfSize& known : kTypesOfSize) {
+    if (known.typeclass != typeclass || known.size != size) continue;
+    *datatype = known.type;
     return MPI_SUCCESS;
   }
   return MPI_ERR_ARG;

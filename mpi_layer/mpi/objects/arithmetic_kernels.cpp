@@ -13,7 +13,7 @@ constexpr bool kIsInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
 // An unsigned type that is not narrower than int. Its overflow is defined, and its low bits equal
 // those of the arithmetic of T.
 template <class T>
-using Wrapping =
+using WrappingType =
     std::conditional_t<sizeof(T) == 16, UInt128,
                        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
 
@@ -21,7 +21,7 @@ struct Sum {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kIsInteger<T>) {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+      return static_cast<T>(static_cast<WrappingType<T>>(a) + static_cast<WrappingType<T>>(b));
     } else {
       return a + b;
     }
@@ -32,7 +32,7 @@ struct Product {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kIsInteger<T>) {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+      return static_cast<T>(static_cast<WrappingType<T>>(a) * static_cast<WrappingType<T>>(b));
     } else {
       return a * b;
     }
@@ -56,17 +56,17 @@ struct Greater {
 template <class Combine>
 struct KernelOf {
   template <class T>
-  struct Choose {
+  struct KernelFor {
     static constexpr Kernel value = kernel<T, Combine>;
   };
 
   static Kernel ordered(Form form) {
-    const Kernel integer = for_integer<Choose>(form);
-    return integer != nullptr ? integer : for_floating<Choose>(form);
+    const Kernel integer = for_integer<KernelFor>(form);
+    return integer != nullptr ? integer : for_floating<KernelFor>(form);
   }
   static Kernel any(Form form) {
     const Kernel real = ordered(form);
-    return real != nullptr ? real : for_complex<Choose>(form);
+    return real != nullptr ? real : for_complex<KernelFor>(form);
   }
 };
 

@@ -9,7 +9,7 @@ namespace {
 template <template <class> class Combine>
 struct IntegerKernelOf {
   template <class T>
-  struct Choose {
+  struct IntegerKernelFor {
     static constexpr Kernel value = kernel<T, Combine<T>>;
   };
 };
@@ -43,18 +43,18 @@ struct Xor {
 
 Kernel bitwise_kernel(Reduction reduction, Form form) {
   switch (reduction) {
-    case Reduction::kBitAnd: return for_integer<IntegerKernelOf<BitAnd>::Choose>(form);
-    case Reduction::kBitOr: return for_integer<IntegerKernelOf<BitOr>::Choose>(form);
-    case Reduction::kBitXor: return for_integer<IntegerKernelOf<BitXor>::Choose>(form);
+    case Reduction::kBitAnd: return for_integer<IntegerKernelOf<BitAnd>::IntegerKernelFor>(form);
+    case Reduction::kBitOr: return for_integer<IntegerKernelOf<BitOr>::IntegerKernelFor>(form);
+    case Reduction::kBitXor: return for_integer<IntegerKernelOf<BitXor>::IntegerKernelFor>(form);
     default: return nullptr;
   }
 }
 
 Kernel logical_kernel(Reduction reduction, Form form) {
   switch (reduction) {
-    case Reduction::kAnd: return for_integer<IntegerKernelOf<And>::Choose>(form);
-    case Reduction::kOr: return for_integer<IntegerKernelOf<Or>::Choose>(form);
-    case Reduction::kXor: return for_integer<IntegerKernelOf<Xor>::Choose>(form);
+    case Reduction::kAnd: return for_integer<IntegerKernelOf<And>::IntegerKernelFor>(form);
+    case Reduction::kOr: return for_integer<IntegerKernelOf<Or>::IntegerKernelFor>(form);
+    case Reduction::kXor: return for_integer<IntegerKernelOf<Xor>::IntegerKernelFor>(form);
     default: return nullptr;
   }
 }

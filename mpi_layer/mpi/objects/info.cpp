@@ -12,7 +12,7 @@ auto with_key(std::string_view key) {
 
 }  // namespace
 
-Info::Entries Info::entries() const {
+Info::InfoEntries Info::entries() const {
   const MutexLock lock(mutex_);
   return entries_;
 }

@@ -30,11 +30,11 @@ class Info {
   std::optional<std::string> key(int n) const LINTEL_EXCLUDES(mutex_);
 
  private:
-  using Entries = std::vector<std::pair<std::string, std::string>>;
-  Entries entries() const LINTEL_EXCLUDES(mutex_);
+  using InfoEntries = std::vector<std::pair<std::string, std::string>>;
+  InfoEntries entries() const LINTEL_EXCLUDES(mutex_);
 
   mutable Mutex mutex_;
-  Entries entries_ LINTEL_GUARDED_BY(mutex_);
+  InfoEntries entries_ LINTEL_GUARDED_BY(mutex_);
 };
 
 }  // namespace lintel::mpi

@@ -66,41 +66,41 @@ void kernel(const void* in, void* inout, std::size_t count) {
   for_each_pair<T>(in, inout, count, Combine{});
 }
 
-// `Choose<T>::value` for the integer T of a form; null if the form is no integer.
-template <template <class> class Choose>
+// `Chosen<T>::value` for the integer T of a form; null if the form is no integer.
+template <template <class> class Chosen>
 Kernel for_integer(Form form) {
   switch (form) {
-    case Form::kInt8: return Choose<std::int8_t>::value;
-    case Form::kInt16: return Choose<std::int16_t>::value;
-    case Form::kInt32: return Choose<std::int32_t>::value;
-    case Form::kInt64: return Choose<std::int64_t>::value;
-    case Form::kInt128: return Choose<Int128>::value;
-    case Form::kUint8: return Choose<std::uint8_t>::value;
-    case Form::kUint16: return Choose<std::uint16_t>::value;
-    case Form::kUint32: return Choose<std::uint32_t>::value;
-    case Form::kUint64: return Choose<std::uint64_t>::value;
+    case Form::kInt8: return Chosen<std::int8_t>::value;
+    case Form::kInt16: return Chosen<std::int16_t>::value;
+    case Form::kInt32: return Chosen<std::int32_t>::value;
+    case Form::kInt64: return Chosen<std::int64_t>::value;
+    case Form::kInt128: return Chosen<Int128>::value;
+    case Form::kUint8: return Chosen<std::uint8_t>::value;
+    case Form::kUint16: return Chosen<std::uint16_t>::value;
+    case Form::kUint32: return Chosen<std::uint32_t>::value;
+    case Form::kUint64: return Chosen<std::uint64_t>::value;
     default: return nullptr;
   }
 }
 
-template <template <class> class Choose>
+template <template <class> class Chosen>
 Kernel for_floating(Form form) {
   switch (form) {
-    case Form::kFloat: return Choose<float>::value;
-    case Form::kDouble: return Choose<double>::value;
-    case Form::kLongDouble: return Choose<long double>::value;
-    case Form::kQuad: return Choose<Quad>::value;
+    case Form::kFloat: return Chosen<float>::value;
+    case Form::kDouble: return Chosen<double>::value;
+    case Form::kLongDouble: return Chosen<long double>::value;
+    case Form::kQuad: return Chosen<Quad>::value;
     default: return nullptr;
   }
 }
 
-template <template <class> class Choose>
+template <template <class> class Chosen>
 Kernel for_complex(Form form) {
   switch (form) {
-    case Form::kFloatComplex: return Choose<std::complex<float>>::value;
-    case Form::kDoubleComplex: return Choose<std::complex<double>>::value;
-    case Form::kLongDoubleComplex: return Choose<std::complex<long double>>::value;
-    case Form::kQuadComplex: return Choose<QuadComplex>::value;
+    case Form::kFloatComplex: return Chosen<std::complex<float>>::value;
+    case Form::kDoubleComplex: return Chosen<std::complex<double>>::value;
+    case Form::kLongDoubleComplex: return Chosen<std::complex<long double>>::value;
+    case Form::kQuadComplex: return Chosen<QuadComplex>::value;
     default: return nullptr;
   }
 }

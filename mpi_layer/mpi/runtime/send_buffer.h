@@ -42,7 +42,7 @@ class SendBuffer {
 
  private:
   // by their positions in the buffer
-  using Messages = std::map<std::int64_t, std::shared_ptr<Message>>;
+  using MessagesByPosition = std::map<std::int64_t, std::shared_ptr<Message>>;
 
   bool is_automatic() const LINTEL_REQUIRES(mutex_);
   std::int64_t place_for(std::int64_t size) const LINTEL_REQUIRES(mutex_);
@@ -54,7 +54,7 @@ class SendBuffer {
   bool attached_ LINTEL_GUARDED_BY(mutex_) = false;
   std::int64_t next_ LINTEL_GUARDED_BY(mutex_) = 0;  // the end of the last message, where the
                                                      // search for room begins
-  Messages messages_ LINTEL_GUARDED_BY(mutex_);
+  MessagesByPosition messages_ LINTEL_GUARDED_BY(mutex_);
 };
 
 // The buffer of MPI_Buffer_attach, for communicators without a buffer of their own. Made at first

@@ -17,7 +17,7 @@ class Pmi1ServerTest : public ::testing::Test {
   }
   // The answer to that rank. No other rank may get one.
   std::string says(std::size_t rank, const std::string& line) {
-    std::vector<Pmi1Server::Answer> answers;
+    std::vector<Pmi1Server::PmiAnswer> answers;
     const auto end = server_.take(rank, line, answers);
     EXPECT_FALSE(end.has_value()) << line << ": " << end->reason;
     if (answers.empty()) return "";
@@ -26,7 +26,7 @@ class Pmi1ServerTest : public ::testing::Test {
     return answers.front().line;
   }
   Pmi1Server::End ends(std::size_t rank, const std::string& line) {
-    std::vector<Pmi1Server::Answer> answers;
+    std::vector<Pmi1Server::PmiAnswer> answers;
     const auto end = server_.take(rank, line, answers);
     EXPECT_TRUE(end.has_value()) << line;
     EXPECT_TRUE(answers.empty());
@@ -90,7 +90,7 @@ TEST_F(Pmi1ServerTest, WhatARankMayStoreIsBounded) {
 TEST_F(Pmi1ServerTest, ABarrierIsLeftWhenAllHaveCome) {
   EXPECT_EQ(says(2, "cmd=barrier_in"), "");
   EXPECT_EQ(says(0, "cmd=barrier_in"), "");
-  std::vector<Pmi1Server::Answer> answers;
+  std::vector<Pmi1Server::PmiAnswer> answers;
   EXPECT_FALSE(server_.take(1, "cmd=barrier_in", answers).has_value());
   std::vector<std::size_t> ranks;
   for (const auto& answer : answers) {
@@ -121,7 +121,7 @@ TEST_F(Pmi1ServerTest, WhatIsNotProvidedOrNotUnderstoodEndsTheJob) {
 
 TEST_F(Pmi1ServerTest, WhatComesOutOfTurnEndsTheJob) {
   Pmi1Server fresh("job", 2);
-  std::vector<Pmi1Server::Answer> answers;
+  std::vector<Pmi1Server::PmiAnswer> answers;
   const auto early = fresh.take(0, "cmd=barrier_in", answers);
   ASSERT_TRUE(early.has_value());
   EXPECT_EQ(early->reason, "sent cmd=barrier_in before cmd=init over PMI-1");

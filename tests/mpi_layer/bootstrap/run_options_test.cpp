@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::optional<Options> parse(std::vector<const char*> arguments) {
+std::optional<RunOptions> parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "lintel-run");
   return parse_options(static_cast<int>(arguments.size()), arguments.data());
 }
@@ -18,7 +18,7 @@ std::optional<Options> parse(std::vector<const char*> arguments) {
 std::string refused_options(const std::vector<const char*>& arguments) {
   try {
     parse(arguments);
-  } catch (const Failure& failure) {
+  } catch (const RunFailure& failure) {
     EXPECT_EQ(failure.exit_code(), 2);
     return failure.what();
   }

@@ -273,7 +273,7 @@ TEST(ClientsAndServer, GoThroughAWholeJobTogether) {
   const TimePoint now{1};
   const Authentication key(false, 5678);
   Server server({3, key, kTimeout});
-  std::map<Server::Connection, ClientStartup> clients;
+  std::map<Server::ConnectionId, ClientStartup> clients;
   for (const std::uint32_t rank : {2U, 0U, 1U})
     clients.emplace(server.open("client", now),
                     ClientStartup({rank, key, offers[rank], kTimeout}, now));

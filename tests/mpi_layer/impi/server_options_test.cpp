@@ -16,7 +16,7 @@ class ServerOptions : public ::testing::Test {
  protected:
   ServerOptions() { ::unsetenv("LINTEL_INTERFACE"); }
 
-  Options parse(std::vector<const char*> arguments) {
+  ImpiServerOptions parse(std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), "impi-server");
     const auto options =
         parse_options(static_cast<int>(arguments.size()), arguments.data(), none_, key_);
@@ -28,7 +28,7 @@ class ServerOptions : public ::testing::Test {
                       int exit_code = run::kExitWrongUsage) {
     try {
       parse(arguments);
-    } catch (const run::Failure& failure) {
+    } catch (const run::RunFailure& failure) {
       EXPECT_EQ(failure.exit_code(), exit_code);
       return failure.what();
     }
@@ -40,7 +40,7 @@ class ServerOptions : public ::testing::Test {
 };
 
 TEST_F(ServerOptions, TheNumberOfClientsIsEnough) {
-  const Options options = parse({"-server", "3"});
+  const ImpiServerOptions options = parse({"-server", "3"});
   EXPECT_EQ(options.server.clients, 3U);
   EXPECT_EQ(options.address, "127.0.0.1");
   EXPECT_EQ(options.port, 0);
@@ -52,7 +52,7 @@ TEST_F(ServerOptions, TheNumberOfClientsIsEnough) {
 TEST_F(ServerOptions, LongOptionsHaveOneDashOrTwo) {
   for (const auto& [server, port] : {std::pair("-server", "-port"), std::pair("--server", "--port"),
                                      std::pair("-server", "-p")}) {
-    const Options options = parse({"-v", server, "2", port, "4711", "-timeout", "5s"});
+    const ImpiServerOptions options = parse({"-v", server, "2", port, "4711", "-timeout", "5s"});
     EXPECT_EQ(options.server.clients, 2U);
     EXPECT_EQ(options.port, 4711);
     EXPECT_TRUE(options.is_verbose);

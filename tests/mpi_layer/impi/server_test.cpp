@@ -51,17 +51,17 @@ class ServerTest : public ::testing::Test {
     closed_.clear();
     server_ = std::make_unique<Server>(Server::ServerSettings{clients, authentication, kTimeout});
   }
-  Server::Connection connect() {
-    const Server::Connection connection =
+  Server::ConnectionId connect() {
+    const Server::ConnectionId connection =
         server_->open("10.0.0.1:" + std::to_string(++port_), now_);
     take_decisions();
     return connection;
   }
-  void send(Server::Connection connection, const std::string& digits) {
+  void send(Server::ConnectionId connection, const std::string& digits) {
     server_->take(connection, bytes_of(digits), now_);
     take_decisions();
   }
-  void leave(Server::Connection connection) {
+  void leave(Server::ConnectionId connection) {
     server_->lose(connection, "it closed its connection");
     take_decisions();
   }
@@ -71,36 +71,36 @@ class ServerTest : public ::testing::Test {
     take_decisions();
   }
   // What was sent to the connection since the last call.
-  std::string sent_to(Server::Connection connection) {
+  std::string sent_to(Server::ConnectionId connection) {
     return digits_of(std::exchange(sent_[connection], {}));
   }
-  bool is_closed(Server::Connection connection) const { return closed_.contains(connection); }
+  bool is_closed(Server::ConnectionId connection) const { return closed_.contains(connection); }
   // The problems reported since the last call.
   std::vector<std::string> problems() { return std::exchange(problems_, {}); }
 
   // A connection that has joined, as far as it can before all others have.
-  Server::Connection join(std::uint32_t rank) {
-    const Server::Connection connection = connect();
+  Server::ConnectionId join(std::uint32_t rank) {
+    const Server::ConnectionId connection = connect();
     send(connection, kAuthNone);
     EXPECT_EQ(sent_to(connection), wire(kChoseNone));
     send(connection, impi(rank));
     return connection;
   }
   // All clients have joined and been told so. Returns the connections in the order of ranks.
-  std::vector<Server::Connection> join_all(unsigned clients) {
+  std::vector<Server::ConnectionId> join_all(unsigned clients) {
     serve(clients);
-    std::vector<Server::Connection> joined;
+    std::vector<Server::ConnectionId> joined;
     for (std::uint32_t rank = 0; rank < clients; ++rank) joined.push_back(join(rank));
-    for (const Server::Connection connection : joined)
+    for (const Server::ConnectionId connection : joined)
       EXPECT_EQ(sent_to(connection), impi(clients));
     EXPECT_EQ(server_->phase(), ServerPhase::kCollecting);
     return joined;
   }
   // Completes the start-up.
-  std::vector<Server::Connection> start_all(unsigned clients) {
+  std::vector<Server::ConnectionId> start_all(unsigned clients) {
     const auto joined = join_all(clients);
-    for (const Server::Connection connection : joined) send(connection, kDone);
-    for (const Server::Connection connection : joined)
+    for (const Server::ConnectionId connection : joined) send(connection, kDone);
+    for (const Server::ConnectionId connection : joined)
       EXPECT_THAT(sent_to(connection), ::testing::EndsWith(wire(kDone)));
     EXPECT_EQ(server_->phase(), ServerPhase::kRunning);
     return joined;
@@ -125,8 +125,8 @@ class ServerTest : public ::testing::Test {
   std::unique_ptr<Server> server_;
   TimePoint now_{1000};
   int port_ = 0;
-  std::map<Server::Connection, std::string> sent_;
-  std::set<Server::Connection> closed_;
+  std::map<Server::ConnectionId, std::string> sent_;
+  std::set<Server::ConnectionId> closed_;
   std::vector<std::string> problems_;
   std::string all_notes_;
 };
@@ -312,7 +312,7 @@ TEST_F(ServerTest, TheRankOfAClientThatLeavesBeforeAllHaveJoinedIsFreeAgain) {
 
 TEST_F(ServerTest, UnauthenticatedConnectionsAreBoundedAndTheOldestIsClosedFirst) {
   const auto zero = join(0);
-  std::vector<Server::Connection> strangers;
+  std::vector<Server::ConnectionId> strangers;
   for (std::size_t i = 0; i <= Server::kMaxUnknownConnections; ++i) strangers.push_back(connect());
   EXPECT_TRUE(is_closed(strangers[0]));
   EXPECT_FALSE(is_closed(strangers[1]));

@@ -16,7 +16,7 @@ template <class Parse>
 std::string complaint(Parse parse) {
   try {
     parse();
-  } catch (const Failure& failure) {
+  } catch (const PerfFailure& failure) {
     EXPECT_EQ(failure.code(), ExitCode::kUnusable);
     return failure.what();
   }

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 std::string refusal_of(const std::vector<std::string>& arguments) {
   try {
     parse_options(arguments);
-  } catch (const Failure& failure) {
+  } catch (const PerfFailure& failure) {
     EXPECT_EQ(failure.code(), ExitCode::kUnusable);
     return failure.what();
   }

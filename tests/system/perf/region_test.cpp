@@ -14,7 +14,7 @@ template <class Check>
 std::string failure_of(Check check) {
   try {
     check();
-  } catch (const Failure& failure) {
+  } catch (const PerfFailure& failure) {
     return failure.what();
   }
   return "";
@@ -23,7 +23,7 @@ std::string failure_of(Check check) {
 TEST(Region, PiecesAddUpToTheSize) {
   const Region region(1003, 5);
   std::uint64_t length = 0;
-  for (const Piece& piece : region.pieces()) length += piece.length;
+  for (const MemoryPiece& piece : region.pieces()) length += piece.length;
   EXPECT_EQ(region.pieces().size(), 5U);
   EXPECT_EQ(length, 1003U);
 }
@@ -33,7 +33,7 @@ TEST(Region, AMessageThatIsScatteredIsTheSameMessage) {
   Region scattered(1003, 5);
   whole.fill(pattern(7));
   const std::byte* from = whole.pieces()[0].start;
-  for (const Piece& piece : scattered.pieces())
+  for (const MemoryPiece& piece : scattered.pieces())
     from = std::copy_n(from, piece.length, piece.start) - piece.start + from;
   EXPECT_EQ(failure_of([&] { scattered.check(7); }), "");
 }

@@ -8,7 +8,7 @@ namespace {
 // An interface that records which operations were requested and performs none.
 class RememberingInterface final : public TimedInterface {
  public:
-  std::unique_ptr<Operations> operations(const OperationsParameters& parameters) override {
+  std::unique_ptr<MeasuredOperations> operations(const OperationsParameters& parameters) override {
     asked = parameters;
     return nullptr;
   }
@@ -16,10 +16,10 @@ class RememberingInterface final : public TimedInterface {
   OperationsParameters asked;
 };
 
-TEST(Side, OneThatOnlyIsToldOfArrivalsCountsThemWithoutLoss) {
+TEST(PairSide, OneThatOnlyIsToldOfArrivalsCountsThemWithoutLoss) {
   RememberingInterface interface;
   SideParameters parameters{.size = 16, .events = 99, .exposed_events = true};
-  const Side side(interface, {1, 2}, parameters);
+  const PairSide side(interface, {1, 2}, parameters);
   EXPECT_TRUE(interface.asked.only_arrivals);
   EXPECT_EQ(interface.asked.length, 16U);
   EXPECT_EQ(interface.asked.events, 99U);

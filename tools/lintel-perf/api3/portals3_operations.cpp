@@ -9,9 +9,9 @@ namespace lintel::perf {
 namespace {
 
 struct Portals3 {
-  using Interface = ptl_handle_ni_t;
-  using Queue = ptl_handle_eq_t;
-  using Event = ptl_event_t;
+  using InterfaceHandle = ptl_handle_ni_t;
+  using QueueHandle = ptl_handle_eq_t;
+  using EventRecord = ptl_event_t;
   using Iovec = ptl_md_iovec_t;
   static constexpr int kEmpty = PTL_EQ_EMPTY;
   static constexpr int kDropped = PTL_EQ_DROPPED;
@@ -19,28 +19,28 @@ struct Portals3 {
   static constexpr unsigned kScattered = PTL_MD_IOVEC;
   static constexpr ptl_ni_fail_t kPeerLost = PTL_NI_PEER_DEAD;
 
-  static Queue allocate(Interface ni, std::uint64_t capacity) {
-    Queue queue{};
+  static QueueHandle allocate(InterfaceHandle ni, std::uint64_t capacity) {
+    QueueHandle queue{};
     check_call(PtlEQAlloc(ni, capacity, PTL_EQ_HANDLER_NONE, &queue), "PtlEQAlloc");
     return queue;
   }
-  static void free(Queue queue) { PtlEQFree(queue); }
-  static int wait(Queue queue, Event& event) { return PtlEQWait(queue, &event); }
-  static int get(Queue queue, Event& event) { return PtlEQGet(queue, &event); }
+  static void free(QueueHandle queue) { PtlEQFree(queue); }
+  static int wait(QueueHandle queue, EventRecord& event) { return PtlEQWait(queue, &event); }
+  static int get(QueueHandle queue, EventRecord& event) { return PtlEQGet(queue, &event); }
   static void check(int code, const char* call) { check_call(code, call); }
 
-  static std::optional<EventKind> kind_of(ptl_event_kind_t kind) {
+  static std::optional<CompletionKind> kind_of(ptl_event_kind_t kind) {
     switch (kind) {
-      case PTL_EVENT_SEND_END: return EventKind::kSend;
-      case PTL_EVENT_ACK: return EventKind::kAck;
-      case PTL_EVENT_REPLY_END: return EventKind::kReply;
-      case PTL_EVENT_PUT_END: return EventKind::kPut;
+      case PTL_EVENT_SEND_END: return CompletionKind::kSend;
+      case PTL_EVENT_ACK: return CompletionKind::kAck;
+      case PTL_EVENT_REPLY_END: return CompletionKind::kReply;
+      case PTL_EVENT_PUT_END: return CompletionKind::kPut;
       default: return std::nullopt;
     }
   }
-  static std::uint32_t sequence_of(const Event& event) { return event.sequence; }
-  static const char* name_of_event(const Event& event) { return PtlEventKindStr(event.type); }
-  static const char* name_of_failure(const Event& event) {
+  static std::uint32_t sequence_of(const EventRecord& event) { return event.sequence; }
+  static const char* name_of_event(const EventRecord& event) { return PtlEventKindStr(event.type); }
+  static const char* name_of_failure(const EventRecord& event) {
     return PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type);
   }
 };
@@ -48,7 +48,7 @@ struct Portals3 {
 // A memory descriptor, bound or in a match entry.
 class Memory3 final : public Attachment {
  public:
-  explicit Memory3(std::span<const Piece> memory) : pieces_(memory) {}
+  explicit Memory3(std::span<const MemoryPiece> memory) : pieces_(memory) {}
   ~Memory3() override { static_cast<void>(Memory3::detach()); }
 
   void bind(ptl_handle_ni_t ni, ptl_handle_eq_t eq) {
@@ -73,7 +73,7 @@ class Memory3 final : public Attachment {
   }
 
  private:
-  Pieces<Portals3> pieces_;
+  PieceList<Portals3> pieces_;
   ptl_handle_md_t md_ = PTL_INVALID_HANDLE;
   ptl_handle_me_t me_ = PTL_INVALID_HANDLE;
 };
@@ -83,12 +83,12 @@ class Operations3 final : public QueuedOperations<CompletionQueue<Portals3>> {
   Operations3(ptl_handle_ni_t ni, const OperationsParameters& p)
       : QueuedOperations(ni, p), ni_(ni), peer_{p.peer.nid, static_cast<ptl_pid_t>(p.peer.pid)} {}
 
-  std::unique_ptr<Attachment> bind(std::span<const Piece> memory) override {
+  std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) override {
     auto bound = std::make_unique<Memory3>(memory);
     bound->bind(ni_, queue_.handle());
     return bound;
   }
-  std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const Piece> memory,
+  std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const MemoryPiece> memory,
                                      bool counted) override {
     auto exposed = std::make_unique<Memory3>(memory);
     exposed->expose(ni_, peer_, bits, counted ? queue_.handle() : PTL_EQ_NONE);
@@ -96,22 +96,22 @@ class Operations3 final : public QueuedOperations<CompletionQueue<Portals3>> {
   }
 
  private:
-  bool issue(Action action, const Attachment& memory, const Attachment* operand,
+  bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
              std::uint64_t bits) override {
     const ptl_handle_md_t md = Memory3::md(memory);
     const auto put = [&](ptl_ack_req_t ack) {
       return started<Portals3>(PtlPut(md, ack, peer_, kTimedPortal, 0, bits, 0, 0), "PtlPut");
     };
     switch (action) {
-      case Action::kPut: return put(PTL_NO_ACK_REQ);
-      case Action::kAckedPut: return put(PTL_ACK_REQ);
-      case Action::kGet:
+      case MeasuredAction::kPut: return put(PTL_NO_ACK_REQ);
+      case MeasuredAction::kAckedPut: return put(PTL_ACK_REQ);
+      case MeasuredAction::kGet:
         return started<Portals3>(PtlGet(md, peer_, kTimedPortal, 0, bits, 0), "PtlGet");
-      case Action::kSwap:
+      case MeasuredAction::kSwap:
         return started<Portals3>(
             PtlGetPut(md, Memory3::md(*operand), peer_, kTimedPortal, 0, bits, 0, 0), "PtlGetPut");
-      case Action::kAdd:
-      case Action::kFetchAdd: break;
+      case MeasuredAction::kAdd:
+      case MeasuredAction::kFetchAdd: break;
     }
     fail("an atomic operation through Portals 3, which has none; expected Portals 4");
   }
@@ -122,7 +122,8 @@ class Operations3 final : public QueuedOperations<CompletionQueue<Portals3>> {
 
 }  // namespace
 
-std::unique_ptr<Operations> Interface::operations(const OperationsParameters& parameters) {
+std::unique_ptr<MeasuredOperations> Portals3Interface::operations(
+    const OperationsParameters& parameters) {
   if (parameters.notify != Notify::kEvents) {
     refuse("completion by counters through Portals 3; expected events, or Portals 4");
   }

@@ -142,7 +142,8 @@ inline void check_failures(const ptl_ct_event_t& value) {
        value.failure);
 }
 
-// Waits for a count, which has to be exact. Throws Failure(kFailed) at a failure, or after `limit`.
+// Waits for a count, which has to be exact. Throws PerfFailure(kFailed) at a failure, or after
+// `limit`.
 inline void expect(const Trigger& all, ptl_time_t limit) {
   ptl_ct_event_t value{};
   unsigned which = 0;

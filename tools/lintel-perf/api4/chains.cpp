@@ -173,7 +173,7 @@ std::vector<unsigned> children_of(unsigned rank, unsigned processes) {
   return children;
 }
 
-enum class Phase : ptl_match_bits_t { kDown = 1, kUp = 2 };
+enum class TreePhase : ptl_match_bits_t { kDown = 1, kUp = 2 };
 
 // Broadcasts and reductions: a phase down the tree, then one up, in each round.
 //
@@ -196,10 +196,10 @@ class TreeChain final : public CountedChain {
         up_(objects_.counter()),
         memory_(objects_.memory(bytes_)) {
     const std::span<std::byte> none;
-    objects_.entry(PTL_RANK_ANY, static_cast<ptl_match_bits_t>(Phase::kUp),
+    objects_.entry(PTL_RANK_ANY, static_cast<ptl_match_bits_t>(TreePhase::kUp),
                    broadcasts_ ? none : bytes_, up_);
     if (plan.rank > 0) {
-      objects_.entry(parent_of(plan.rank), static_cast<ptl_match_bits_t>(Phase::kDown),
+      objects_.entry(parent_of(plan.rank), static_cast<ptl_match_bits_t>(TreePhase::kDown),
                      broadcasts_ ? bytes_ : none, begun_);
     }
     for (std::uint64_t index = 0; plan.verify && index < plan.slots; ++index) {
@@ -207,8 +207,8 @@ class TreeChain final : public CountedChain {
     }
     for (std::uint64_t round = 1; round <= plan.rounds; ++round) {
       const Trigger begin = plan.rank == 0 && round > 1 ? up(round - 1) : Trigger{begun_, round};
-      for (const unsigned child : children_) tell(Phase::kDown, child, round, begin);
-      if (plan.rank > 0) tell(Phase::kUp, parent_of(plan.rank), round, up(round));
+      for (const unsigned child : children_) tell(TreePhase::kDown, child, round, begin);
+      if (plan.rank > 0) tell(TreePhase::kUp, parent_of(plan.rank), round, up(round));
     }
   }
 
@@ -220,7 +220,8 @@ class TreeChain final : public CountedChain {
     if (broadcasts_ && plan_.rank == 0) return 0;
     const unsigned end = subtree_end(plan_.rank, plan_.processes);
     for (std::uint64_t index = 0; index < plan_.slots; ++index) {
-      const Content expected = broadcasts_ ? content(index, 0, 1) : content(index, plan_.rank, end);
+      const WordSequence expected =
+          broadcasts_ ? content(index, 0, 1) : content(index, plan_.rank, end);
       const auto wrong = check(slot(index), 0, expected);
       if (!wrong) continue;
       if (broadcasts_) {
@@ -249,24 +250,24 @@ class TreeChain final : public CountedChain {
   // Slot `index` with the bytes of rank 0 in a broadcast, which differ from what the others have at
   // first; in a reduction the sum of what the ranks from `first` to before `end` contribute, each
   // with a base of its own, so that no sum passes for another.
-  Content content(std::uint64_t index, unsigned first, unsigned end) const {
+  WordSequence content(std::uint64_t index, unsigned first, unsigned end) const {
     const auto id = [&](std::uint64_t rank) {
       return pattern_id(Origin::kInitiator, plan_.serial, rank << 40 | index);
     };
     if (broadcasts_) return first == 0 ? pattern(id(0)) : poison(id(0));
-    Content sum{0, 0};
+    WordSequence sum{0, 0};
     for (unsigned rank = first; rank < end; ++rank) {
-      const Content one = pattern(id(rank));
+      const WordSequence one = pattern(id(rank));
       sum = {sum.base + one.base, sum.step + one.step};
     }
     return sum;
   }
 
   // One message of `phase` to `to` in this round.
-  void tell(Phase phase, unsigned to, std::uint64_t round, const Trigger& when) const {
+  void tell(TreePhase phase, unsigned to, std::uint64_t round, const Trigger& when) const {
     const ptl_size_t offset = plan_.slot_of(round) * plan_.size;
     const ChainTarget target{to, static_cast<ptl_match_bits_t>(phase), offset};
-    if ((phase == Phase::kDown) != broadcasts_) {
+    if ((phase == TreePhase::kDown) != broadcasts_) {
       put(when, memory_, 0, 0, {to, target.bits});
     } else if (broadcasts_) {
       put(when, memory_, offset, plan_.size, target);

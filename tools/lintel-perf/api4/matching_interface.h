@@ -44,7 +44,7 @@ inline std::string failure_name(ptl_ni_fail_t failure) {
   return name_in(kNames, "PTL_NI_", failure, "failure type");
 }
 
-// Throws Failure(kFailed, "<call> failed: PTL_...") unless `code` is PTL_OK.
+// Throws PerfFailure(kFailed, "<call> failed: PTL_...") unless `code` is PTL_OK.
 inline void check_call(int code, const char* call) {
   if (code != PTL_OK) fail("{} failed: {}", call, code_name(code));
 }

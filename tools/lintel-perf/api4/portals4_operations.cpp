@@ -11,9 +11,9 @@ namespace lintel::perf::api4 {
 namespace {
 
 struct Portals4 {
-  using Interface = ptl_handle_ni_t;
-  using Queue = ptl_handle_eq_t;
-  using Event = ptl_event_t;
+  using InterfaceHandle = ptl_handle_ni_t;
+  using QueueHandle = ptl_handle_eq_t;
+  using EventRecord = ptl_event_t;
   using Iovec = ptl_iovec_t;
   static constexpr int kEmpty = PTL_EQ_EMPTY;
   static constexpr int kDropped = PTL_EQ_DROPPED;
@@ -21,28 +21,28 @@ struct Portals4 {
   static constexpr unsigned kScattered = PTL_IOVEC;
   static constexpr ptl_ni_fail_t kPeerLost = PTL_NI_UNDELIVERABLE;
 
-  static Queue allocate(Interface ni, std::uint64_t capacity) {
-    Queue queue{};
+  static QueueHandle allocate(InterfaceHandle ni, std::uint64_t capacity) {
+    QueueHandle queue{};
     check_call(PtlEQAlloc(ni, capacity, &queue), "PtlEQAlloc");
     return queue;
   }
-  static void free(Queue queue) { PtlEQFree(queue); }
-  static int wait(Queue queue, Event& event) { return PtlEQWait(queue, &event); }
-  static int get(Queue queue, Event& event) { return PtlEQGet(queue, &event); }
+  static void free(QueueHandle queue) { PtlEQFree(queue); }
+  static int wait(QueueHandle queue, EventRecord& event) { return PtlEQWait(queue, &event); }
+  static int get(QueueHandle queue, EventRecord& event) { return PtlEQGet(queue, &event); }
   static void check(int code, const char* call) { check_call(code, call); }
 
-  static std::optional<EventKind> kind_of(ptl_event_kind_t kind) {
+  static std::optional<CompletionKind> kind_of(ptl_event_kind_t kind) {
     switch (kind) {
-      case PTL_EVENT_SEND: return EventKind::kSend;
-      case PTL_EVENT_ACK: return EventKind::kAck;
-      case PTL_EVENT_REPLY: return EventKind::kReply;
-      case PTL_EVENT_PUT: return EventKind::kPut;
+      case PTL_EVENT_SEND: return CompletionKind::kSend;
+      case PTL_EVENT_ACK: return CompletionKind::kAck;
+      case PTL_EVENT_REPLY: return CompletionKind::kReply;
+      case PTL_EVENT_PUT: return CompletionKind::kPut;
       default: return std::nullopt;
     }
   }
-  static std::uint32_t sequence_of(const Event&) { return 0; }  // arrivals alone are counted
-  static std::string name_of_event(const Event& event) { return event_name(event.type); }
-  static std::string name_of_failure(const Event& event) {
+  static std::uint32_t sequence_of(const EventRecord&) { return 0; }  // arrivals alone are counted
+  static std::string name_of_event(const EventRecord& event) { return event_name(event.type); }
+  static std::string name_of_failure(const EventRecord& event) {
     return failure_name(event.ni_fail_type);
   }
 };
@@ -51,10 +51,10 @@ struct Portals4 {
 // each kind of event at the initiator.
 class Memory4 final : public Attachment {
  public:
-  explicit Memory4(std::span<const Piece> memory) : pieces_(memory) {}
+  explicit Memory4(std::span<const MemoryPiece> memory) : pieces_(memory) {}
   ~Memory4() override { static_cast<void>(Memory4::detach()); }
 
-  void bind(ptl_handle_ni_t ni, ptl_md_t md, EventKind kind) {
+  void bind(ptl_handle_ni_t ni, ptl_md_t md, CompletionKind kind) {
     pieces_.describe(md);
     check_call(PtlMDBind(ni, &md, &md_[index_of(kind)]), "PtlMDBind");
   }
@@ -69,37 +69,37 @@ class Memory4 final : public Attachment {
                         [](ptl_handle_md_t md) { return PtlMDRelease(md) == PTL_IN_USE; });
   }
 
-  static ptl_handle_md_t md(const Attachment& memory, EventKind kind) {
+  static ptl_handle_md_t md(const Attachment& memory, CompletionKind kind) {
     return static_cast<const Memory4&>(memory).md_[index_of(kind)];
   }
 
  private:
-  Pieces<Portals4> pieces_;
+  PieceList<Portals4> pieces_;
   std::array<ptl_handle_md_t, 3> md_{PTL_INVALID_HANDLE, PTL_INVALID_HANDLE, PTL_INVALID_HANDLE};
   ptl_handle_me_t me_ = PTL_INVALID_HANDLE;
 };
 
 // Completions by full events.
-class Events : public QueuedOperations<CompletionQueue<Portals4>> {
+class QueuedCompletions : public QueuedOperations<CompletionQueue<Portals4>> {
  protected:
   static constexpr ptl_ack_req_t kAck = PTL_ACK_REQ;
 
-  Events(ptl_handle_ni_t ni, const OperationsParameters& p) : QueuedOperations(ni, p) {}
+  QueuedCompletions(ptl_handle_ni_t ni, const OperationsParameters& p) : QueuedOperations(ni, p) {}
 
   ptl_handle_eq_t queue() const { return queue_.handle(); }
   static void notify(ptl_me_t& me, bool counted) {
     if (!counted) me.options |= PTL_ME_EVENT_COMM_DISABLE;
   }
-  void notify(ptl_md_t& md, EventKind) const { md.eq_handle = queue(); }
+  void notify(ptl_md_t& md, CompletionKind) const { md.eq_handle = queue(); }
 };
 
 // Completions by counting events, one for each kind. They tell that operations failed, not why:
-// Peer finds out whether the peer is lost, so a failure waits a while for its reason.
-class Counters : public Operations {
+// PairPeer finds out whether the peer is lost, so a failure waits a while for its reason.
+class CountedCompletions : public MeasuredOperations {
  public:
-  using Operations::wait;
+  using MeasuredOperations::wait;
   // A counter tells all there is at once, so `enough` needs no further look.
-  std::uint64_t wait(EventKind kind, std::uint64_t at_least, std::uint64_t) final {
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t) final {
     ptl_ct_event_t value{};
     const int code = PtlCTWait(counters_[index_of(kind)], at_least, &value);
     if (code != PTL_OK || value.failure != 0) [[unlikely]] {
@@ -124,21 +124,21 @@ class Counters : public Operations {
  protected:
   static constexpr ptl_ack_req_t kAck = PTL_CT_ACK_REQ;
 
-  Counters(ptl_handle_ni_t ni, const OperationsParameters&) : Operations(false) {
+  CountedCompletions(ptl_handle_ni_t ni, const OperationsParameters&) : MeasuredOperations(false) {
     for (ptl_handle_ct_t& counter : counters_) check_call(PtlCTAlloc(ni, &counter), "PtlCTAlloc");
   }
-  ~Counters() override {
+  ~CountedCompletions() override {
     if (!stop_reason_.is_set()) free();
   }
 
   static ptl_handle_eq_t queue() { return PTL_EQ_NONE; }
   void notify(ptl_me_t& me, bool counted) const {
     me.options |= PTL_ME_EVENT_SUCCESS_DISABLE | (counted ? PTL_ME_EVENT_CT_COMM : 0U);
-    if (counted) me.ct_handle = counters_[index_of(EventKind::kPut)];
+    if (counted) me.ct_handle = counters_[index_of(CompletionKind::kPut)];
   }
-  void notify(ptl_md_t& md, EventKind kind) const {
+  void notify(ptl_md_t& md, CompletionKind kind) const {
     static constexpr std::array kCounted{PTL_MD_EVENT_CT_SEND, PTL_MD_EVENT_CT_ACK,
-                                         PTL_MD_EVENT_CT_REPLY};  // in the order of EventKind
+                                         PTL_MD_EVENT_CT_REPLY};  // in the order of CompletionKind
     md.options = PTL_MD_EVENT_SUCCESS_DISABLE | kCounted[index_of(kind)];
     md.ct_handle = counters_[index_of(kind)];
   }
@@ -153,18 +153,19 @@ class Counters : public Operations {
   StopReason stop_reason_;
 };
 
-template <class Completion>  // Events or Counters
-class Operations4 final : public Completion {
+template <class Notified>  // QueuedCompletions or CountedCompletions
+class Operations4 final : public Notified {
  public:
   Operations4(ptl_handle_ni_t ni, const OperationsParameters& p)
-      : Completion(ni, p), ni_(ni), peer_{.phys = {p.peer.nid, p.peer.pid}}, length_(p.length) {
+      : Notified(ni, p), ni_(ni), peer_{.phys = {p.peer.nid, p.peer.pid}}, length_(p.length) {
     check_call(PtlPTAlloc(ni, 0, this->queue(), kTimedPortal, &portal_), "PtlPTAlloc");
   }
   ~Operations4() override { PtlPTFree(ni_, portal_); }
 
-  std::unique_ptr<Attachment> bind(std::span<const Piece> memory) override {
+  std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) override {
     auto bound = std::make_unique<Memory4>(memory);
-    for (const EventKind kind : {EventKind::kSend, EventKind::kAck, EventKind::kReply}) {
+    for (const CompletionKind kind :
+         {CompletionKind::kSend, CompletionKind::kAck, CompletionKind::kReply}) {
       ptl_md_t md{};
       md.eq_handle = PTL_EQ_NONE;
       md.ct_handle = PTL_CT_NONE;
@@ -174,7 +175,7 @@ class Operations4 final : public Completion {
     return bound;
   }
 
-  std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const Piece> memory,
+  std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const MemoryPiece> memory,
                                      bool counted) override {
     ptl_me_t me{};
     me.ct_handle = PTL_CT_NONE;
@@ -190,7 +191,7 @@ class Operations4 final : public Completion {
   }
 
  private:
-  bool issue(Action action, const Attachment& memory, const Attachment* operand,
+  bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
              std::uint64_t bits) override {
     const ptl_handle_md_t md = Memory4::md(memory, end_of(action));
     const auto put = [&](ptl_ack_req_t ack) {
@@ -199,23 +200,23 @@ class Operations4 final : public Completion {
     };
     // A counting descriptor that a fetching operation sends from counts acks, of which there are
     // none.
-    const auto sent = [&] { return Memory4::md(*operand, EventKind::kAck); };
+    const auto sent = [&] { return Memory4::md(*operand, CompletionKind::kAck); };
     switch (action) {
-      case Action::kPut: return put(PTL_NO_ACK_REQ);
-      case Action::kAckedPut: return put(Completion::kAck);
-      case Action::kGet:
+      case MeasuredAction::kPut: return put(PTL_NO_ACK_REQ);
+      case MeasuredAction::kAckedPut: return put(Notified::kAck);
+      case MeasuredAction::kGet:
         return started<Portals4>(PtlGet(md, 0, length_, peer_, kTimedPortal, bits, 0, nullptr),
                                  "PtlGet");
-      case Action::kSwap:
+      case MeasuredAction::kSwap:
         return started<Portals4>(
             PtlSwap(md, 0, sent(), 0, length_, peer_, kTimedPortal, bits, 0, nullptr, 0, nullptr,
                     PTL_SWAP, length_ % 8 == 0 ? PTL_UINT64_T : PTL_UINT8_T),
             "PtlSwap");
-      case Action::kAdd:
-        return started<Portals4>(PtlAtomic(md, 0, length_, Completion::kAck, peer_, kTimedPortal,
+      case MeasuredAction::kAdd:
+        return started<Portals4>(PtlAtomic(md, 0, length_, Notified::kAck, peer_, kTimedPortal,
                                            bits, 0, nullptr, 0, PTL_SUM, PTL_UINT64_T),
                                  "PtlAtomic");
-      case Action::kFetchAdd: break;
+      case MeasuredAction::kFetchAdd: break;
     }
     return started<Portals4>(PtlFetchAtomic(md, 0, sent(), 0, length_, peer_, kTimedPortal, bits, 0,
                                             nullptr, 0, PTL_SUM, PTL_UINT64_T),
@@ -252,11 +253,11 @@ class TimedInterface4 final : public TimedInterface {
   }
 
   // Where only arrivals matter they are counted, whatever was asked for: a queue could overflow.
-  std::unique_ptr<Operations> operations(const OperationsParameters& parameters) override {
+  std::unique_ptr<MeasuredOperations> operations(const OperationsParameters& parameters) override {
     if (parameters.notify == Notify::kCounters || parameters.only_arrivals) {
-      return std::make_unique<Operations4<Counters>>(interface_.handle(), parameters);
+      return std::make_unique<Operations4<CountedCompletions>>(interface_.handle(), parameters);
     }
-    return std::make_unique<Operations4<Events>>(interface_.handle(), parameters);
+    return std::make_unique<Operations4<QueuedCompletions>>(interface_.handle(), parameters);
   }
 
  private:

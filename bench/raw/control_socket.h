@@ -10,15 +10,15 @@
 
 namespace lintel::bench {
 
-class ControlChannel {
+class ControlSocket {
  public:
   // Both ends of a new connection.
-  static std::pair<ControlChannel, ControlChannel> make_pair();
+  static std::pair<ControlSocket, ControlSocket> make_pair();
 
-  ControlChannel(ControlChannel&& other) noexcept
+  ControlSocket(ControlSocket&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  ControlChannel& operator=(ControlChannel&&) = delete;
-  ~ControlChannel();
+  ControlSocket& operator=(ControlSocket&&) = delete;
+  ~ControlSocket();
 
   // `message` is at most 4096 bytes and not empty.
   void send(const std::string& message);
@@ -30,7 +30,7 @@ class ControlChannel {
   void check_alive() const;
 
  private:
-  explicit ControlChannel(int descriptor) : descriptor_(descriptor) {}
+  explicit ControlSocket(int descriptor) : descriptor_(descriptor) {}
   std::optional<std::string> receive(int flags);
 
   int descriptor_;

@@ -1,4 +1,4 @@
-#include "bench/raw/control_channel.h"
+#include "bench/raw/control_socket.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,25 +19,25 @@ constexpr std::size_t kLongestMessage = 4096;
 
 }  // namespace
 
-std::pair<ControlChannel, ControlChannel> ControlChannel::make_pair() {
+std::pair<ControlSocket, ControlSocket> ControlSocket::make_pair() {
   int ends[2];
   // SOCK_SEQPACKET: one send is one receive.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
-  return {ControlChannel(ends[0]), ControlChannel(ends[1])};
+  return {ControlSocket(ends[0]), ControlSocket(ends[1])};
 }
 
-ControlChannel::~ControlChannel() {
+ControlSocket::~ControlSocket() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void ControlChannel::send(const std::string& message) {
+void ControlSocket::send(const std::string& message) {
   if (::send(descriptor_, message.data(), message.size(), MSG_NOSIGNAL) < 0)
     other_process_is_gone();
 }
 
-std::optional<std::string> ControlChannel::receive(int flags) {
+std::optional<std::string> ControlSocket::receive(int flags) {
   std::string message(kLongestMessage, '\0');
   const ssize_t length = recv(descriptor_, message.data(), message.size(), flags);
   if (length < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
@@ -46,15 +46,15 @@ std::optional<std::string> ControlChannel::receive(int flags) {
   return message;
 }
 
-std::optional<std::string> ControlChannel::receive_if_any() { return receive(MSG_DONTWAIT); }
+std::optional<std::string> ControlSocket::receive_if_any() { return receive(MSG_DONTWAIT); }
 
-std::string ControlChannel::receive() {
+std::string ControlSocket::receive() {
   for (;;) {
     if (std::optional<std::string> message = receive(0)) return *std::move(message);
   }
 }
 
-void ControlChannel::check_alive() const {
+void ControlSocket::check_alive() const {
   pollfd state{descriptor_, 0, 0};
   if (::poll(&state, 1, 0) > 0 && (state.revents & POLLHUP) != 0) other_process_is_gone();
 }

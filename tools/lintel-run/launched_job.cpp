@@ -1,4 +1,4 @@
-#include "job.h"
+#include "launched_job.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -45,7 +45,7 @@ std::string sentence_of(const Pmi1Server::End& end) {
 
 }  // namespace
 
-Job::Job(const Options& options, unsigned job_id)
+LaunchedJob::LaunchedJob(const RunOptions& options, unsigned job_id)
     : options_(options),
       job_id_(job_id),
       output_(STDOUT_FILENO),
@@ -55,7 +55,7 @@ Job::Job(const Options& options, unsigned job_id)
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphaned children of ranks become our children
 }
 
-Job::~Job() {
+LaunchedJob::~LaunchedJob() {
   for (const RankProcess& rank : ranks_) {
     if (rank.pid > 0) ::kill(-rank.pid, SIGKILL);
   }
@@ -63,14 +63,14 @@ Job::~Job() {
   while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR);
 }
 
-int Job::run() {
+int LaunchedJob::run() {
   start_ranks();
   if (options_.timeout) timeout_at_ = Clock::now() + *options_.timeout;
   while (running_ > 0 || !is_drained()) serve();
   return exit_code_;
 }
 
-void Job::start_ranks() {
+void LaunchedJob::start_ranks() {
   std::optional<Cores> cores;
   if (options_.binding == Binding::kCore) cores.emplace();
   RankStart start;
@@ -89,7 +89,7 @@ void Job::start_ranks() {
   }
 }
 
-void Job::serve() {
+void LaunchedJob::serve() {
   polled_.clear();
   handlers_.clear();
   watch_all();
@@ -101,12 +101,12 @@ void Job::serve() {
   keep_deadlines();
 }
 
-void Job::watch(int fd, short events, std::function<void()> handler) {
+void LaunchedJob::watch(int fd, short events, std::function<void()> handler) {
   polled_.push_back({fd, events, 0});
   handlers_.push_back(std::move(handler));
 }
 
-void Job::watch_all() {
+void LaunchedJob::watch_all() {
   watch(signals_.fd(), POLLIN, [this] { on_signals(); });
   for (Output* stream : {&output_, &errors_}) {
     if (!stream->is_empty()) watch(stream->fd(), POLLOUT, [stream] { stream->write_some(); });
@@ -135,7 +135,7 @@ void Job::watch_all() {
   }
 }
 
-int Job::poll_timeout() const {
+int LaunchedJob::poll_timeout() const {
   std::optional<Clock::time_point> next;
   for (const auto& deadline : {timeout_at_, kill_at_, hanging_at_, failure_at_, drained_at_}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
@@ -148,7 +148,7 @@ int Job::poll_timeout() const {
   return static_cast<int>(std::clamp<long long>(left.count(), 0, 3'600'000));
 }
 
-void Job::keep_deadlines() {
+void LaunchedJob::keep_deadlines() {
   const auto now = Clock::now();
   const auto is_over = [now](std::optional<Clock::time_point>& deadline) {
     const bool over = deadline && *deadline <= now;
@@ -184,7 +184,7 @@ void Job::keep_deadlines() {
   }
 }
 
-void Job::on_signals() {
+void LaunchedJob::on_signals() {
   while (const auto number = signals_.next()) {
     if (*number == SIGCHLD) {
       reap();
@@ -199,7 +199,7 @@ void Job::on_signals() {
   }
 }
 
-void Job::reap() {
+void LaunchedJob::reap() {
   int status = 0;
   for (pid_t pid = ::waitpid(-1, &status, WNOHANG); pid > 0;
        pid = ::waitpid(-1, &status, WNOHANG)) {
@@ -209,7 +209,7 @@ void Job::reap() {
   }
 }
 
-void Job::on_end_of(std::size_t number, int status) {
+void LaunchedJob::on_end_of(std::size_t number, int status) {
   RankProcess& rank = ranks_[number];
   guardian_.forget(rank.pid);
   rank.pid = -1;
@@ -228,7 +228,7 @@ void Job::on_end_of(std::size_t number, int status) {
   }
 }
 
-void Job::fail(const Pmi1Server::End& failure) {
+void LaunchedJob::fail(const Pmi1Server::End& failure) {
   const bool has_failed = std::exchange(ranks_[failure.rank].has_failed, true);
   if (!may_follow_another(failure)) {
     if (!has_failed) end(failure.exit_code, sentence_of(failure));
@@ -238,7 +238,7 @@ void Job::fail(const Pmi1Server::End& failure) {
   }
 }
 
-bool Job::may_follow_another(const Pmi1Server::End& failure) const {
+bool LaunchedJob::may_follow_another(const Pmi1Server::End& failure) const {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const RankProcess& rank = ranks_[i];
     if (i == failure.rank || rank.pid < 0 || rank.has_failed || !server_.is_within(i)) continue;
@@ -248,7 +248,7 @@ bool Job::may_follow_another(const Pmi1Server::End& failure) const {
   return false;
 }
 
-void Job::end(int exit_code, const std::string& reason) {
+void LaunchedJob::end(int exit_code, const std::string& reason) {
   if (is_ending_) return;
   is_ending_ = true;
   exit_code_ = exit_code;
@@ -260,18 +260,18 @@ void Job::end(int exit_code, const std::string& reason) {
   failure_at_.reset();
 }
 
-void Job::signal_ranks(int number) {
+void LaunchedJob::signal_ranks(int number) {
   for (const RankProcess& rank : ranks_) {
     if (rank.pid > 0) ::kill(-rank.pid, number);
   }
 }
 
-void Job::kill_descendants() {
+void LaunchedJob::kill_descendants() {
   std::ifstream children(fmt::format("/proc/self/task/{}/children", ::getpid()));
   for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
 }
 
-bool Job::is_drained() const {
+bool LaunchedJob::is_drained() const {
   const bool is_late = drained_at_ && *drained_at_ <= Clock::now();
   const bool is_open = std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) {
     return rank.output.is_open() || rank.errors.is_open();
@@ -279,7 +279,7 @@ bool Job::is_drained() const {
   return (is_late || !is_open) && output_.is_empty() && errors_.is_empty();
 }
 
-void Job::read_stream(FileDescriptor& stream, LineForwarder& lines) {
+void LaunchedJob::read_stream(FileDescriptor& stream, LineForwarder& lines) {
   std::array<char, 65536> bytes;
   const ssize_t got = ::read(stream.get(), bytes.data(), bytes.size());
   if (got > 0) return lines.take({bytes.data(), static_cast<std::size_t>(got)});
@@ -288,19 +288,19 @@ void Job::read_stream(FileDescriptor& stream, LineForwarder& lines) {
   stream.close();
 }
 
-void Job::drain(FileDescriptor& stream, LineForwarder& lines) {
+void LaunchedJob::drain(FileDescriptor& stream, LineForwarder& lines) {
   while (stream.is_open() && !lines.output().is_full() && is_readable(stream))
     read_stream(stream, lines);
 }
 
-void Job::read_pmi(std::size_t number) {
+void LaunchedJob::read_pmi(std::size_t number) {
   RankProcess& rank = ranks_[number];
   std::array<char, 4096> bytes;
   const ssize_t got = ::read(rank.pmi.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got <= 0) return leave_pmi(number);
   rank.pmi_lines.append({bytes.data(), static_cast<std::size_t>(got)});
-  std::vector<Pmi1Server::Answer> answers;
+  std::vector<Pmi1Server::PmiAnswer> answers;
   std::optional<Pmi1Server::End> wish;
   while (!wish) {
     const auto line = rank.pmi_lines.next();
@@ -312,7 +312,7 @@ void Job::read_pmi(std::size_t number) {
             fmt::format("sent a line of more than {} bytes over PMI-1, beginning \"{}\"",
                         mpi::kMaxPmi1LineBytes, mpi::quoted_pmi1(rank.pmi_lines.rest()))};
   }
-  for (const Pmi1Server::Answer& answer : answers) {
+  for (const Pmi1Server::PmiAnswer& answer : answers) {
     ranks_[answer.rank].pmi_answers += answer.line;
     send_pmi_answers(answer.rank);
   }
@@ -321,7 +321,7 @@ void Job::read_pmi(std::size_t number) {
   leave_pmi(number);
 }
 
-void Job::send_pmi_answers(std::size_t number) {
+void LaunchedJob::send_pmi_answers(std::size_t number) {
   RankProcess& rank = ranks_[number];
   if (!rank.pmi.is_open()) return;
   const ssize_t sent = ::write(rank.pmi.get(), rank.pmi_answers.data(), rank.pmi_answers.size());
@@ -332,7 +332,7 @@ void Job::send_pmi_answers(std::size_t number) {
   }
 }
 
-void Job::leave_pmi(std::size_t number) {
+void LaunchedJob::leave_pmi(std::size_t number) {
   ranks_[number].pmi.close();
   ranks_[number].pmi_answers.clear();
   server_.leave(number);

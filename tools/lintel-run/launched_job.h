@@ -1,14 +1,14 @@
 #pragma once
-// Job: the ranks of one job from the start to the end of the last, and everything between them and
-// lintel-run: standard streams, PMI-1, signals.
+// LaunchedJob: the ranks of one job from the start to the end of the last, and everything between
+// them and lintel-run: standard streams, PMI-1, signals.
 //
 // One thread, one poll() loop; nothing else blocks. The first rank that fails decides the exit code
 // and ends the job: SIGTERM to all process groups, SIGKILL after kGrace. A rank fails when it ends
 // with another exit code than 0 or by a signal, aborts, breaks PMI-1, or leaves others waiting at a
 // barrier for ever. If another rank is about to end at that time, its end is waited for, and
 // decides if it is a failure: the others may have noticed its loss before its end was visible here.
-// Invariant: when run() has returned, or the Job is destroyed, no process that the job has started
-// is left, in whatever process group.
+// Invariant: when run() has returned, or the LaunchedJob is destroyed, no process that the job has
+// started is left, in whatever process group.
 
 #include <poll.h>
 
@@ -30,15 +30,15 @@
 
 namespace lintel::run {
 
-class Job {
+class LaunchedJob {
  public:
   // `job_id` distinguishes this job from others on the machine. Not 0.
-  Job(const Options& options, unsigned job_id);
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-  ~Job();
+  LaunchedJob(const RunOptions& options, unsigned job_id);
+  LaunchedJob(const LaunchedJob&) = delete;
+  LaunchedJob& operator=(const LaunchedJob&) = delete;
+  ~LaunchedJob();
 
-  // Starts the ranks and serves them until all have ended. Returns the exit code. Throws Failure
+  // Starts the ranks and serves them until all have ended. Returns the exit code. Throws RunFailure
   // when not all of them can be started.
   int run();
 
@@ -75,7 +75,7 @@ class Job {
   void send_pmi_answers(std::size_t rank);
   void leave_pmi(std::size_t rank);
 
-  const Options& options_;
+  const RunOptions& options_;
   unsigned job_id_;
   Signals signals_;
   Guardian guardian_;
