@@ -3,7 +3,6 @@
 
 #include "interface.h"
 #include "options.h"
-#include "protocol.h"
 
 namespace {
 
@@ -12,7 +11,6 @@ using namespace lintel::perf;
 ExitCode run(int argc, char** argv) {
   const auto options = parse_options({argv + 1, argv + argc});
   if (!options) return ExitCode::kOk;
-  if (options->pretended_protocol) g_protocol = *options->pretended_protocol;
   if (!options->provider.empty()) set_library_variable("LINTEL_PROVIDER", options->provider);
   if (!options->bind.empty()) set_library_variable("LINTEL_INTERFACE", options->bind);
   if (options->role == Role::kServer) return run_server(*options);

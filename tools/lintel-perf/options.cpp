@@ -205,8 +205,6 @@ class CommandLine {
     text("--json", "FILE", "Write one JSON document; - for stdout, the table then goes to stderr",
          options_.json_file);
     text("--csv", "FILE", "Write comma separated values; - for stdout", options_.csv_file);
-    group_ = "";  // not shown
-    count("--pretend-protocol", "", "versions", 0, 1000, options_.pretended_protocol);
   }
 
   // CLI11's own sentence names what is too much, but not what was expected.

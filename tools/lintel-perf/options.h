@@ -35,7 +35,6 @@ struct PerfOptions {
   std::string json_file;  // empty: none; "-": stdout
   std::string csv_file;
   bool show_percentiles = false;
-  std::optional<int> pretended_protocol;
   std::vector<std::string> arguments;  // of which the rest was made
 };
 

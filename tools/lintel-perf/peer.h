@@ -142,7 +142,7 @@ class PairPeer {
       const json& body = message->body;
       const std::string kind = kind_of(body);
       if (message->from.nid != id_.nid || message->from.pid != id_.pid) {
-        if (kind == "connect") refuse_client(control_, message->from, id_);
+        if (kind == "hello") refuse_client(control_, message->from, id_);
         continue;
       }
       {

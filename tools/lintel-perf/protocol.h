@@ -2,7 +2,7 @@
 // How the two processes find each other and agree that they fit, and the messages between them:
 // JSON objects that all carry "tool", "protocol", "version" and "kind".
 //
-//   client -> server  connect  {host, cpu, arguments}  who asks, and its command line
+//   client -> server  hello    {host, cpu, arguments}  who asks, and its command line
 //   server -> client  accept   {host, cpu}             or
 //                     refuse   {reason}
 //   both              step     {}      has come to the next step of the measurement;
@@ -10,8 +10,9 @@
 //   server -> client  failed   {error, code}
 //   client -> server  end      {}
 //
-// Both derive what they do from the command line. "tool", "protocol", "version", "kind" and
-// "reason" never change their meaning, so that different versions can tell each other so.
+// Both derive what they do from the command line. The members "tool", "protocol", "version", "kind"
+// and "reason" and the kinds "hello" and "refuse" are the same in every protocol, so that different
+// versions can tell each other so. Protocols 1 and 2 had requests and replies instead of steps.
 
 #include <string>
 #include <thread>
@@ -22,15 +23,12 @@
 
 namespace lintel::perf {
 
-inline constexpr int kProtocol = 2;
-
-// What this process puts into its messages; another number is for tests.
-inline int g_protocol = kProtocol;
+inline constexpr int kProtocol = 3;
 
 // An object with the members that every message has, and others.
 inline json control_message(const char* kind, const json& members = json::object()) {
   json message{
-      {"tool", kToolName}, {"protocol", g_protocol}, {"version", tool_version()}, {"kind", kind}};
+      {"tool", kToolName}, {"protocol", kProtocol}, {"version", tool_version()}, {"kind", kind}};
   message.update(members);
   return message;
 }
@@ -52,7 +50,7 @@ inline std::string kind_of(const json& body) {
 }
 
 inline bool has_own_protocol(const json& body) {
-  return member_of(body, "protocol", 0) == g_protocol;
+  return member_of(body, "protocol", 0) == kProtocol;
 }
 
 [[noreturn]] inline void refuse_protocol(const char* own_role, const char* peer_role,
@@ -61,7 +59,7 @@ inline bool has_own_protocol(const json& body) {
       "the {} is lintel-perf {} with protocol {}, this {} is lintel-perf {} with protocol {}; "
       "expected the same protocol on both sides",
       peer_role, member_of<std::string>(peer, "version", "unknown"), member_of(peer, "protocol", 0),
-      own_role, tool_version(), g_protocol);
+      own_role, tool_version(), kProtocol);
 }
 
 inline ProcessDescription description_of(const ControlMessage& message) {
@@ -84,8 +82,8 @@ inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process
                     to_string(server), deadline.count(), reason));
   };
   const auto end = after(deadline);
-  const json request = control_message(
-      "connect", {{"host", self.host}, {"cpu", self.cpu}, {"arguments", arguments}});
+  const json request =
+      control_message("hello", {{"host", self.host}, {"cpu", self.cpu}, {"arguments", arguments}});
   for (;;) {
     const std::string failure = control.send(server, request, left_until(end));
     if (failure.empty()) break;
@@ -94,7 +92,9 @@ inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process
   }
   for (;;) {
     const auto message = control.receive(left_until(end));
-    if (!message) give_up("it took the message but did not reply; it may be busy");
+    if (!message) {
+      give_up("it took the message but did not reply; it may be busy, or of another version");
+    }
     const std::string kind = kind_of(message->body);
     if (kind.empty() || message->from.pid != server.pid) continue;
     if (!has_own_protocol(message->body)) refuse_protocol("client", "server", message->body);
@@ -113,14 +113,16 @@ struct ClientRequest {
 };
 
 // Server: waits for a client and accepts it. Throws PerfFailure(kUnusable) when the client is of
-// another protocol, after telling it so.
+// another protocol, whatever it calls its request, after telling it so.
 inline ClientRequest accept_client(ControlChannel& control, const ProcessDescription& self) {
   static constexpr Seconds kLook{3600};
   static constexpr Seconds kReplyLimit{2};
   for (;;) {
     const auto message = control.receive(kLook);
-    if (!message || kind_of(message->body) != "connect") continue;
+    const std::string kind = message ? kind_of(message->body) : "";
+    if (kind.empty() || kind == "refuse") continue;
     const bool fits = has_own_protocol(message->body);
+    if (fits && kind != "hello") continue;
     const json answer =
         control_message(fits ? "accept" : "refuse", {{"host", self.host}, {"cpu", self.cpu}});
     const std::string failure = control.send(message->from, answer, kReplyLimit);

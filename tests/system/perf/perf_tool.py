@@ -7,8 +7,8 @@ import subprocess
 import time
 import unittest
 
-# by name: "tool", and "newer peer", which speaks a later version of the wire protocol, see
-# newer_peer.cpp
+# by name: "tool"; "newer peer", which speaks a later version of the wire protocol, see
+# newer_peer.cpp; and "older peer", a lintel-perf of an earlier protocol, see older_peer.cpp
 programs = {}
 SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
 CHAINS = ["barrier", "broadcast", "reduce"]
@@ -24,6 +24,10 @@ def tool():
 
 def newer_peer():
     return programs["newer peer"]
+
+
+def older_peer():
+    return programs["older peer"]
 
 
 def environment():

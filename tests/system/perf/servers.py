@@ -3,7 +3,8 @@
 import subprocess
 import time
 
-from perf_tool import SHORT, PerfTest, Server, environment, newer_peer, run, tool, wait_until
+from perf_tool import (SHORT, PerfTest, Server, environment, newer_peer, older_peer, run, tool,
+                       wait_until)
 
 
 class Servers(PerfTest):
@@ -32,16 +33,26 @@ class Servers(PerfTest):
             first.communicate(timeout=30)
             self.assertEqual(first.returncode, 0)
 
-    def test_DifferentProtocolsAreNamedOnBothSides(self):
+    def names_both_protocols(self, code, text):
+        self.assertEqual(code, 2, text)
+        self.assertIn("protocol 2", text)
+        self.assertIn("protocol 3", text)
+        self.assertIn("expected", text)
+
+    def test_AClientAndAnOlderServerNameBothProtocols(self):
+        with Server(command=[older_peer()]) as server:
+            client = run("put-lat", "--client", server.address)
+            _, said = server.process.communicate(timeout=30)
+            self.names_both_protocols(client.returncode, client.stderr)
+            self.names_both_protocols(server.process.returncode, said)
+
+    def test_AServerAndAnOlderClientNameBothProtocols(self):
         with Server("--once") as server:
-            client = run("put-lat", "--client", server.address, "--pretend-protocol", "99")
-            _, said = server.process.communicate(timeout=10)
-            for code, text in [(client.returncode, client.stderr),
-                               (server.process.returncode, said)]:
-                self.assertEqual(code, 2, text)
-                self.assertIn("protocol 2", text)
-                self.assertIn("protocol 99", text)
-                self.assertIn("expected", text)
+            client = subprocess.run([older_peer(), server.address.rpartition(":")[2]],
+                                    capture_output=True, text=True, timeout=60, env=environment())
+            _, said = server.process.communicate(timeout=30)
+            self.names_both_protocols(client.returncode, client.stderr)
+            self.names_both_protocols(server.process.returncode, said)
 
     def test_ANewerWireProtocolIsNamedWithBothVersionsWithinTheDeadline(self):
         with Server(command=[newer_peer()]) as peer:
