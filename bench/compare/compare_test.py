@@ -35,6 +35,15 @@ FACTS = {
     "ucx": "1.13.1", "openmpi": "4.1.4", "mpich": "4.0.2"}
 
 
+def command(name):
+    """One of the commands of this folder, as a module."""
+    loader = importlib.machinery.SourceFileLoader(f"compare_{name}", os.path.join(HERE, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module  # where its dataclasses look for it
+    loader.exec_module(module)
+    return module
+
+
 def outcome_of(figures):
     """{(measure, series): {size: [figures]}}"""
     result = outcome.Outcome(contestants.SERIES)
@@ -52,6 +61,50 @@ def requirement(measure, bound, at_most=False, relative=True, series="Lintel put
 def verdict(result, required):
     [one] = outcome.judge(result, [required])
     return one
+
+
+class Thresholds(unittest.TestCase):
+    def test_each_is_defined_once_and_is_none_of_the_other_values(self):
+        thresholds = command("thresholds")
+        for one in thresholds.THRESHOLDS:
+            self.assertNotIn(thresholds.present_value(one), one.others)
+
+    def test_each_has_its_series_and_work_for_its_sizes(self):
+        thresholds = command("thresholds")
+        document = matrix.document_of(os.path.join(HERE, "matrix.json"))
+        for one in thresholds.THRESHOLDS:
+            self.assertEqual({(series.measure, series.name) for series in
+                              thresholds.series_of(one)}, set(one.series))
+            for measure, _ in one.series:
+                for size in one.sizes:
+                    self.assertGreaterEqual(matrix.work_of(document, measure, size).messages, 128)
+
+    def test_a_changed_constant_is_the_only_change(self):
+        thresholds = command("thresholds")
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, thresholds.CONSTANTS)
+            os.makedirs(os.path.dirname(copy))
+            for one in thresholds.THRESHOLDS:
+                shutil.copy(os.path.join(ROOT, thresholds.CONSTANTS), copy)
+                with open(copy, encoding="utf-8") as file:
+                    before = file.read()
+                thresholds.change(one, one.others[0], folder)
+                with open(copy, encoding="utf-8") as file:
+                    after = file.read()
+                self.assertEqual(thresholds.present_value(one, folder), one.others[0])
+                changed = [pair for pair in zip(before.splitlines(), after.splitlines())
+                           if pair[0] != pair[1]]
+                self.assertEqual(len(changed), 1)
+                self.assertIn(one.name, changed[0][0])
+
+    def test_a_setting_is_in_the_environment_of_the_moved_setup_alone(self):
+        thresholds = command("thresholds")
+        series = contestants.Series("latency", "one", "lintel",
+                                    lambda setup, work: os.environ.get("LINTEL_EAGER_LIMIT"))
+        before, moved = object(), object()
+        with_setting = thresholds.with_setting(series, "LINTEL_EAGER_LIMIT", "7", moved)
+        self.assertEqual([with_setting.figure(setup, None) for setup in (before, moved, before)],
+                         [None, "7", None])
 
 
 class OutputOfOthers(unittest.TestCase):
@@ -650,10 +703,7 @@ class Documents(unittest.TestCase):
                 self.assertIn("new", tables.replace_block(text, "new", family, "debian-99"))
 
     def test_readme_gets_the_headline_and_the_other_page_all_of_it(self):
-        loader = importlib.machinery.SourceFileLoader("compare_run", os.path.join(HERE, "run"))
-        run = importlib.util.module_from_spec(importlib.util.spec_from_loader(
-            "compare_run", loader))
-        loader.exec_module(run)
+        run = command("run")
 
         def pages():
             for name in ("README.md", "doc/performance.md"):

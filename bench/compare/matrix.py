@@ -124,22 +124,27 @@ def warm_up_for(messages):
     return max(messages // 10, 10)
 
 
-def read(path, quick=False):
+def document_of(path):
     with open(path, encoding="utf-8") as file:
-        document = json.load(file)
+        return json.load(file)
+
+
+def work_of(document, measure, size, share=1):
+    """Of any size, with a part of the work: 1 / `share`."""
+    entry = document[measure]
+    if measure == "passive":
+        return Work(size, seconds=max(entry["seconds"] / share, 0.2))
+    messages = messages_of(entry, size) // share
+    window = window_of(entry, size, document["window"]) if measure in WINDOWED else 1
+    passes = document["passes"] if share == 1 else 1
+    return Work(size, messages, warm_up_for(messages), passes, window, turns=entry.get("turns", 1))
+
+
+def read(path, quick=False):
+    document = document_of(path)
     share = QUICK_SHARE if quick else 1
-    passes = 1 if quick else document["passes"]
-
-    def work(measure, size):
-        entry = document[measure]
-        if measure == "passive":
-            return Work(size, seconds=max(entry["seconds"] / share, 0.2))
-        messages = messages_of(entry, size) // share
-        window = window_of(entry, size, document["window"]) if measure in WINDOWED else 1
-        return Work(
-            size, messages, warm_up_for(messages), passes, window, turns=entry.get("turns", 1))
-
-    works = {measure: [work(measure, size) for size in document[measure]["sizes"]]
+    works = {measure: [work_of(document, measure, size, share)
+                       for size in document[measure]["sizes"]]
              for measure in MEASURES}
     return Matrix(works, [
         requirement for entry in document["requirements"] for requirement in requirements_of(entry)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""bench/compare/run and builds from end to end with next to no work: that they run, not how fast.
+"""bench/compare/run, builds and thresholds from end to end with next to no work: that they run,
+not how fast.
 
-smoke_test.py BUILD_DIR one_host|two_hosts|ended|builds: run on one host; on two; refused, and ended
-by signals in the middle; builds.
+smoke_test.py BUILD_DIR one_host|two_hosts|ended|builds|thresholds: run on one host; on two;
+refused, and ended by signals in the middle; the other two commands.
 """
 
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -196,7 +198,28 @@ def builds(build_dir, _):
     return fine
 
 
-PARTS = {"one_host": one_host, "two_hosts": two_hosts, "ended": ended, "builds": builds}
+def thresholds(build_dir, _):
+    """One that a setting moves, in the tree that is tested. What the builds of the others begin
+    with, a test of the command's parts does (compare_test.py)."""
+    fine = True
+    for arguments, code, said in (
+            (["--list"], 0, r"kFirstPart = \d+: "),
+            (["kEagerDefault", "--sizes", "65536"], 0,
+             r"\nbandwidth, 64 KiB, Lintel put +[\d.]+ \([\d.]+ to [\d.]+\) +[\d.]+ \("),
+            (["kNone"], 2, "expected of kEagerDefault, ")):
+        done = subprocess.run(
+            [sys.executable, "-B", os.path.join(HERE, "thresholds"), *arguments, "--build-dir",
+             build_dir, "--matrix", os.path.join(HERE, "smoke.json"), "--turns", "1"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != code or not re.search(said, done.stdout):
+            print(f"thresholds {arguments}: exit code {done.returncode}, {done.stdout}; expected "
+                  f"{code}, and '{said}'")
+            fine = False
+    return fine
+
+
+PARTS = {"one_host": one_host, "two_hosts": two_hosts, "ended": ended, "builds": builds,
+         "thresholds": thresholds}
 
 
 def main(build_dir, part):
