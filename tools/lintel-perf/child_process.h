@@ -32,7 +32,7 @@ Shared& shared_with_children(Arguments... arguments) {
 }
 
 // Thread: one. Start it before anything of Portals is called.
-class ChildProcess {
+class ChildProcess : NotCopied {
  public:
   // Runs body() in the new process, which ends with what it returns, and whose stdout is stderr:
   // stdout belongs to the table or to the JSON document.
@@ -53,8 +53,6 @@ class ChildProcess {
     ::kill(id_, SIGKILL);
     ::waitpid(id_, nullptr, 0);
   }
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
 
   pid_t id() const { return id_; }
 

@@ -25,7 +25,7 @@ struct ControlMessage {
 };
 
 // Owns its queue and its inbox: a fixed number of buffers, posted again after use. Thread: one.
-class ControlChannel {
+class ControlChannel : NotCopied {
  public:
   explicit ControlChannel(ptl_handle_ni_t ni) : ni_(ni) {
     check_call(PtlEQAlloc(ni, 8 * kInboxSlots, PTL_EQ_HANDLER_NONE, &eq_), "PtlEQAlloc");
@@ -38,8 +38,6 @@ class ControlChannel {
     }
     PtlEQFree(eq_);
   }
-  ControlChannel(const ControlChannel&) = delete;
-  ControlChannel& operator=(const ControlChannel&) = delete;
 
   // Delivers `body` and waits, up to `limit`, until it lies in the inbox of `to`. Returns why that
   // failed; empty if it did not.

@@ -15,6 +15,13 @@
 
 namespace lintel::perf {
 
+// The base of classes that are not copied.
+struct NotCopied {
+  NotCopied() = default;
+  NotCopied(const NotCopied&) = delete;
+  NotCopied& operator=(const NotCopied&) = delete;
+};
+
 enum class ExitCode : int {
   kOk = 0,
   kFailed = 1,   // the run itself failed: wrong bytes, an error of a Ptl call

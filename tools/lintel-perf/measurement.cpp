@@ -5,15 +5,13 @@
 namespace lintel::perf {
 
 std::span<const Measurement> measurements() {
+  using enum MeasuredAction;
+  using enum TrafficShape;
   static const std::vector<std::uint64_t> kAllSizes = powers_of_two(1, std::uint64_t{4} << 20);
-  static constexpr MeasurementPart kPutLatency{TrafficShape::kPingPong, MeasuredAction::kPut,
-                                               "put_latency", "Put latency"};
-  static constexpr MeasurementPart kGetLatency{TrafficShape::kAlone, MeasuredAction::kGet,
-                                               "get_latency", "Get latency"};
-  static constexpr MeasurementPart kPuts{TrafficShape::kWindow, MeasuredAction::kAckedPut,
-                                         "put_bandwidth", "Put bandwidth"};
-  static constexpr MeasurementPart kGets{TrafficShape::kWindow, MeasuredAction::kGet,
-                                         "get_bandwidth", "Get bandwidth"};
+  static constexpr MeasurementPart kPutLatency{kPingPong, kPut, "put_latency", "Put latency"};
+  static constexpr MeasurementPart kGetLatency{kAlone, kGet, "get_latency", "Get latency"};
+  static constexpr MeasurementPart kPuts{kWindow, kAckedPut, "put_bandwidth", "Put bandwidth"};
+  static constexpr MeasurementPart kGets{kWindow, kGet, "get_bandwidth", "Get bandwidth"};
   static const std::vector<Measurement> kTable{
       {.name = "put-lat",
        .title = "put latency",
@@ -31,8 +29,7 @@ std::span<const Measurement> measurements() {
       {.name = "put-bibw",
        .title = "put bandwidth, both ways at once",
        .method = "a window of puts each way at the same time; bytes of both directions are counted",
-       .parts = {{TrafficShape::kBothWays, MeasuredAction::kAckedPut, "put_bandwidth_both_ways",
-                  "Bandwidth"}},
+       .parts = {{kBothWays, kAckedPut, "put_bandwidth_both_ways", "Bandwidth"}},
        .default_sizes = kAllSizes,
        .has_window = true,
        .has_completion = true},
@@ -50,8 +47,8 @@ std::span<const Measurement> measurements() {
       {.name = "msg-rate",
        .title = "put message rate",
        .method = "a window of small puts one way",
-       .parts = {{TrafficShape::kWindow, MeasuredAction::kAckedPut, "put_bandwidth",
-                  "Put bandwidth", "message_rate", "Message rate"}},
+       .parts = {{kWindow, kAckedPut, "put_bandwidth", "Put bandwidth", "message_rate",
+                  "Message rate"}},
        .default_sizes = {8},
        .has_window = true,
        .has_completion = true},
@@ -60,18 +57,17 @@ std::span<const Measurement> measurements() {
        .method =
            "the target's only thread computes or sleeps and calls nothing; put to {ack}, and get "
            "to {reply}",
-       .parts = {{TrafficShape::kPassive}},
+       .parts = {{kPassive}},
        .default_sizes = {8, 1024, 65536}},
       {.name = "swap-lat",
        .title = "swap latency",
        .method = "from {swap} to its {reply}, one at a time",
-       .parts = {{TrafficShape::kAlone, MeasuredAction::kSwap, "swap_latency", "Swap latency"}},
+       .parts = {{kAlone, kSwap, "swap_latency", "Swap latency"}},
        .limit = &OperationLimits::swap},
       {.name = "fetch-lat",
        .title = "fetch-atomic latency (Portals 4)",
        .method = "from PtlFetchAtomic (PTL_SUM of 64-bit words) to its {reply}, one at a time",
-       .parts = {{TrafficShape::kAlone, MeasuredAction::kFetchAdd, "fetch_latency",
-                  "Fetch-atomic latency"}},
+       .parts = {{kAlone, kFetchAdd, "fetch_latency", "Fetch-atomic latency"}},
        .default_sizes = {8},
        .limit = &OperationLimits::fetch_atomic,
        .adds_words = true},
@@ -79,8 +75,8 @@ std::span<const Measurement> measurements() {
        .title = "rate of atomic operations (Portals 4)",
        .method =
            "a window of PtlAtomic (PTL_SUM of 64-bit words) one way, each done with its {ack}",
-       .parts = {{TrafficShape::kWindow, MeasuredAction::kAdd, "atomic_bandwidth",
-                  "Atomic bandwidth", "atomic_rate", "Atomic rate"}},
+       .parts = {{kWindow, kAdd, "atomic_bandwidth", "Atomic bandwidth", "atomic_rate",
+                  "Atomic rate"}},
        .default_sizes = {8, 64, 256, 1024},
        .has_window = true,
        .limit = &OperationLimits::atomic,

@@ -29,7 +29,7 @@ inline constexpr ptl_match_bits_t kProbeBits =
     0x50524f4245ULL;  // beside ControlChannel's bits there
 
 // A put of nothing whose ack the peer's engine sends by itself, whatever its threads do.
-class Probe {
+class Probe : NotCopied {
  public:
   enum class ProbeResult { kPending, kAlive, kDead };
 
@@ -41,8 +41,6 @@ class Probe {
     PtlMDUnlink(md_);  // a busy one goes with the interface; it has no memory
     PtlEQFree(eq_);
   }
-  Probe(const Probe&) = delete;
-  Probe& operator=(const Probe&) = delete;
 
   // Sends one unless one is pending, and looks, without blocking, what became of it.
   ProbeResult look() {
@@ -88,7 +86,7 @@ struct PeerFinished {};
 // Borrows the interface and the channel. Thread: one, beside its own, which sleeps and looks a few
 // times a second: it probes a peer that has been silent for a second, and ends what this process
 // waits for when the peer is dead or operations under watch stand still.
-class PairPeer {
+class PairPeer : NotCopied {
  public:
   // `deadline`: how long a message may take, a probe stay unanswered, and operations stand still.
   // `step_limit`: how long a peer that is alive may take for a step.
@@ -112,8 +110,6 @@ class PairPeer {
     wake_.notify_one();
     thread_.join();
   }
-  PairPeer(const PairPeer&) = delete;
-  PairPeer& operator=(const PairPeer&) = delete;
 
   ptl_process_id_t id() const { return id_; }
 
@@ -159,7 +155,7 @@ class PairPeer {
   }
 
   // Watches the operations as long as it lives: they may stand still for the deadline and `more`.
-  class Watch {
+  class Watch : NotCopied {
    public:
     Watch(PairPeer& peer, MeasuredOperations& operations, Seconds more) : peer_(peer) {
       const std::lock_guard lock(peer.mutex_);
@@ -174,8 +170,6 @@ class PairPeer {
       peer_.operations_ = nullptr;
       peer_.alive_at_ = Clock::now();
     }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
 
    private:
     PairPeer& peer_;

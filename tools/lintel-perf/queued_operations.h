@@ -2,6 +2,8 @@
 // What the drivers of both APIs have in common. portals3.h and portals4.h cannot be included
 // together, so `Api` names what the two call alike: types, codes, calls and words.
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -56,23 +58,21 @@ class QueuedOperations : public MeasuredOperations {
 // failed or another thread stopped the queue. Owns the Portals queue. Thread: wait() and poll() by
 // one thread; stop() by any. It has no time limits, see PairPeer::Watch.
 template <class Api>
-class CompletionQueue {
+class CompletionQueue : NotCopied {
  public:
   using EventRecord = typename Api::EventRecord;
 
   // `only_arrivals`: the queue gets nothing else, and those that are lost in it are counted all the
   // same, by the sequence numbers of Portals 3.
-  CompletionQueue(typename Api::InterfaceHandle interface, const OperationsParameters& parameters)
+  CompletionQueue(typename Api::Handle interface, const OperationsParameters& parameters)
       : length_(parameters.length),
         only_arrivals_(parameters.only_arrivals),
         handle_(Api::allocate(interface, parameters.events)) {}
   ~CompletionQueue() {
     if (!stop_reason_.is_set()) Api::free(handle_);
   }
-  CompletionQueue(const CompletionQueue&) = delete;
-  CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  typename Api::QueueHandle handle() const { return handle_; }
+  typename Api::Handle handle() const { return handle_; }
 
   Completions wait() {
     EventRecord event;
@@ -131,30 +131,43 @@ class CompletionQueue {
 
   const std::uint64_t length_;
   const bool only_arrivals_;
-  typename Api::QueueHandle handle_;
+  typename Api::Handle handle_;
   std::optional<std::uint32_t> last_arrival_;
   StopReason stop_reason_;
 };
 
-// The pieces of memory as a list of the API, to which it belongs while the memory is attached.
+// Memory in an entry, or in a descriptor for each kind of completion at the initiator, of which an
+// API may use the first alone. Owns the API's list of its pieces.
 template <class Api>
-class PieceList {
- public:
-  explicit PieceList(std::span<const MemoryPiece> memory) {
-    for (const MemoryPiece& piece : memory) list_.push_back({piece.start, piece.length});
+struct ApiMemory final : Attachment {
+  explicit ApiMemory(std::span<const MemoryPiece> memory) {
+    for (const MemoryPiece& piece : memory) list.push_back({piece.start, piece.length});
   }
+  ~ApiMemory() override { static_cast<void>(ApiMemory::detach()); }
 
-  // Writes them into a descriptor or an entry.
+  // The same descriptor or entry with the pieces in it.
   template <class Described>
-  void describe(Described& described) {
-    const bool scattered = list_.size() > 1;
-    described.start = scattered ? static_cast<void*>(list_.data()) : list_[0].iov_base;
-    described.length = scattered ? list_.size() : list_[0].iov_len;
+  Described describe(Described described) {
+    const bool scattered = list.size() > 1;
+    described.start = scattered ? static_cast<void*>(list.data()) : list[0].iov_base;
+    described.length = scattered ? list.size() : list[0].iov_len;
     if (scattered) described.options |= Api::kScattered;
+    return described;
   }
 
- private:
-  std::vector<typename Api::Iovec> list_;
+  // A descriptor that was released before does not count as in use.
+  bool detach() override {
+    if (entry != Api::kNone) return !Api::unlink_finds_use(entry);
+    return std::none_of(descriptors.begin(), descriptors.end(), Api::release_finds_use);
+  }
+
+  static auto descriptor_of(const Attachment& memory, CompletionKind kind = CompletionKind::kSend) {
+    return static_cast<const ApiMemory&>(memory).descriptors[index_of(kind)];
+  }
+
+  std::vector<typename Api::Iovec> list;
+  std::array<typename Api::Handle, 3> descriptors{Api::kNone, Api::kNone, Api::kNone};
+  typename Api::Handle entry = Api::kNone;
 };
 
 // Whether an operation was started: not if there is no room. Throws if it was refused.

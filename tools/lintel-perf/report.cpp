@@ -91,7 +91,7 @@ std::string key_of(const Metric& metric, const ReportUnit& unit) {
 }
 
 // A line on stderr, which its end clears on a terminal.
-class ProgressLine {
+class ProgressLine : NotCopied {
  public:
   ProgressLine(bool told, const std::string& text) : clears_(told && ::isatty(STDERR_FILENO) == 1) {
     if (!told) return;
@@ -101,8 +101,6 @@ class ProgressLine {
   ~ProgressLine() {
     if (clears_) std::fputs("\r\033[K", stderr), std::fflush(stderr);
   }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
   bool clears_;

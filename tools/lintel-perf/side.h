@@ -31,7 +31,7 @@ constexpr std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window)
 }
 
 // Thread: one, beside MeasuredOperations::stop().
-struct PairSide {
+struct PairSide : NotCopied {
   // `peer` alone may address it.
   PairSide(TimedInterface& interface, ProcessName peer, const SideParameters& p)
       : parameters(p),
@@ -63,8 +63,6 @@ struct PairSide {
       for (Region& slot : *slots) slot.detach(end);
     }
   }
-  PairSide(const PairSide&) = delete;
-  PairSide& operator=(const PairSide&) = delete;
 
   SideParameters parameters;
   std::unique_ptr<MeasuredOperations> operations;

@@ -13,16 +13,18 @@ namespace {
 constexpr std::uint64_t kGetSlots = 64;
 
 class Timed {
+  using enum MeasuredAction;
+  using enum TrafficShape;
+
  public:
   Timed(const PairRun& run, const MeasurementPart& part)
       : run_(run),
         part_(part),
         settings_(run.settings),
-        one_by_one_(part.shape == TrafficShape::kPingPong || part.shape == TrafficShape::kAlone),
+        one_by_one_(part.shape == kPingPong || part.shape == kAlone),
         window_(one_by_one_ ? 1 : settings_.window),
-        local_(part.action == MeasuredAction::kAckedPut &&
-               settings_.completion == PutCompletion::kLocal),
-        action_(local_ ? MeasuredAction::kPut : part.action),
+        local_(part.action == kAckedPut && settings_.completion == PutCompletion::kLocal),
+        action_(local_ ? kPut : part.action),
         row_{.size_bytes = run.size,
              .iterations = one_by_one_ ? settings_.latency_iterations(run.size)
                                        : settings_.window_iterations(run.size)},
@@ -34,8 +36,7 @@ class Timed {
   TableRow measure() {
     if (settings_.validate) verify();
     const std::vector<double> seconds = time_passes();
-    const auto messages =
-        static_cast<double>((part_.shape == TrafficShape::kBothWays ? 2 : 1) * row_.iterations);
+    const auto messages = static_cast<double>((part_.shape == kBothWays ? 2 : 1) * row_.iterations);
     const auto add = [&](const char* key, const char* title, MeasuredQuantity quantity,
                          double amount) {
       Metric metric{key, title, quantity};
@@ -58,28 +59,23 @@ class Timed {
   }
 
  private:
-  bool adds() const {
-    return action_ == MeasuredAction::kAdd || action_ == MeasuredAction::kFetchAdd;
-  }
+  bool adds() const { return action_ == kAdd || action_ == kFetchAdd; }
   // The part of an operation that is reported: half of a round trip.
-  double share() const { return part_.shape == TrafficShape::kPingPong ? 0.5 : 1; }
+  double share() const { return part_.shape == kPingPong ? 0.5 : 1; }
 
   SideParameters side_parameters() const {
-    const bool both =
-        part_.shape == TrafficShape::kPingPong || part_.shape == TrafficShape::kBothWays;
-    SideParameters side{
-        .events = std::max(SideParameters().events, window_events(window_)),
-        .exposed = both || !run_.initiator,
-        .exposed_events = part_.shape == TrafficShape::kPingPong || (local_ && !run_.initiator),
-        .local = both || run_.initiator,
-        .fetched = run_.initiator &&
-                   (action_ == MeasuredAction::kSwap || action_ == MeasuredAction::kFetchAdd)};
+    const bool both = part_.shape == kPingPong || part_.shape == kBothWays;
+    SideParameters side{.events = std::max(SideParameters().events, window_events(window_)),
+                        .exposed = both || !run_.initiator,
+                        .exposed_events = part_.shape == kPingPong || (local_ && !run_.initiator),
+                        .local = both || run_.initiator,
+                        .fetched = run_.initiator && (action_ == kSwap || action_ == kFetchAdd)};
     if (!side.local) {
       side.events = local_ ? std::clamp<std::uint64_t>(row_.iterations, 64, 65536) : 64;
     }
-    if (settings_.validate && part_.action == MeasuredAction::kGet) {
+    if (settings_.validate && part_.action == kGet) {
       side.slots = verified_slots(run_.size, std::max(window_, kGetSlots));
-    } else if (settings_.validate && part_.action == MeasuredAction::kAckedPut) {
+    } else if (settings_.validate && part_.action == kAckedPut) {
       side.slots = verified_slots(run_.size, window_);
     }
     return side;
@@ -88,16 +84,16 @@ class Timed {
   // This process's part in `count` operations.
   void traffic(std::uint64_t count) {
     switch (part_.shape) {
-      case TrafficShape::kPingPong: {
+      case kPingPong: {
         const auto nothing = [](std::uint64_t) {};
         return ping_pong(side_, run_.initiator, count, nothing, nothing);
       }
-      case TrafficShape::kAlone:
+      case kAlone:
         if (!run_.initiator) return;
-        if (action_ == MeasuredAction::kGet) return run_stream(side_, action_, count, 1);
+        if (action_ == kGet) return run_stream(side_, action_, count, 1);
         for (std::uint64_t i = 0; i < count; ++i) alone();
         return;
-      case TrafficShape::kBothWays:
+      case kBothWays:
         // The time runs from before the target is told to begin until both have every ack.
         run_.synchronize();
         run_stream(side_, action_, count, window_);
@@ -119,7 +115,7 @@ class Timed {
   // One swap or fetch. A swap's new contents may be overwritten afterwards.
   void alone() {
     run_alone(side_, action_);
-    if (action_ == MeasuredAction::kSwap) side_.operations->settle();
+    if (action_ == kSwap) side_.operations->settle();
   }
 
   // Gives a pass a message of its own and overwrites the memory where it arrives, so that the bytes
@@ -129,8 +125,8 @@ class Timed {
       if (side_.exposed) side_.exposed->fill(sums(0));
       return;
     }
-    auto& source = action_ == MeasuredAction::kGet ? side_.exposed : side_.local;
-    auto& sink = action_ == MeasuredAction::kGet ? side_.local : side_.exposed;
+    auto& source = action_ == kGet ? side_.exposed : side_.local;
+    auto& sink = action_ == kGet ? side_.local : side_.exposed;
     if (source) source->fill(pattern(run_.mine(pass)));
     if (sink) sink->fill(poison(run_.theirs(pass)));
   }
@@ -141,7 +137,7 @@ class Timed {
       if (side_.fetched) side_.fetched->check_sums(row_.iterations - 1);
       return;
     }
-    auto& sink = action_ == MeasuredAction::kGet ? side_.local : side_.exposed;
+    auto& sink = action_ == kGet ? side_.local : side_.exposed;
     if (sink) sink->check(run_.theirs(pass));
     // The last swap but one has left the same.
     if (side_.fetched && row_.iterations > 1) side_.fetched->check(run_.mine(pass));
@@ -191,13 +187,12 @@ class Timed {
   // Compares every byte of as many messages as a pass has, each different from the others.
   void verify() {
     row_.verified_messages = row_.iterations;
-    if (part_.shape == TrafficShape::kPingPong || part_.shape == TrafficShape::kBothWays) {
+    if (part_.shape == kPingPong || part_.shape == kBothWays) {
       row_.verified_messages *= 2;
     }
-    if (part_.shape == TrafficShape::kPingPong) return verify_ping_pong();
-    if (action_ == MeasuredAction::kSwap || action_ == MeasuredAction::kFetchAdd)
-      return verify_fetches();
-    if (action_ == MeasuredAction::kAdd) {
+    if (part_.shape == kPingPong) return verify_ping_pong();
+    if (action_ == kSwap || action_ == kFetchAdd) return verify_fetches();
+    if (action_ == kAdd) {
       row_.verified_messages *= settings_.repeats;  // the sums of each pass are compared
     } else {
       verify_in_slots();
@@ -222,10 +217,10 @@ class Timed {
 
   // Each message of a window has memory of its own.
   void verify_in_slots() {
-    const MeasuredAction action = local_ ? MeasuredAction::kAckedPut : action_;
-    const bool fetches = action == MeasuredAction::kGet && run_.initiator;
-    auto& sources = action == MeasuredAction::kGet ? side_.exposed_slots : side_.local_slots;
-    auto& sinks = action == MeasuredAction::kGet ? side_.local_slots : side_.exposed_slots;
+    const MeasuredAction action = local_ ? kAckedPut : action_;
+    const bool fetches = action == kGet && run_.initiator;
+    auto& sources = action == kGet ? side_.exposed_slots : side_.local_slots;
+    auto& sinks = action == kGet ? side_.local_slots : side_.exposed_slots;
     const std::uint64_t slots = side_.parameters.slots;
     for (std::uint64_t first = 0; first < row_.iterations; first += slots) {
       const std::uint64_t count = std::min(slots, row_.iterations - first);

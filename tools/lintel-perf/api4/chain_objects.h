@@ -31,13 +31,11 @@ struct ChainTarget {
 };
 
 // Owns counting events, entries and descriptors of one chain.
-class ChainObjects {
+class ChainObjects : NotCopied {
  public:
   // `uid`: of the processes that entries admit.
   ChainObjects(ptl_handle_ni_t ni, ptl_uid_t uid) : ni_(ni), uid_(uid) {}
   ~ChainObjects() { release(); }
-  ChainObjects(const ChainObjects&) = delete;
-  ChainObjects& operator=(const ChainObjects&) = delete;
 
   // Frees them, after the operations that still use them; the starter limits how long that takes.
   void release() {

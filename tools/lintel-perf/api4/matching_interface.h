@@ -50,7 +50,7 @@ inline void check_call(int code, const char* call) {
 }
 
 // A matching interface, and the library's initialisation.
-class MatchingInterface {
+class MatchingInterface : NotCopied {
  public:
   // `addressing`: PTL_NI_PHYSICAL or PTL_NI_LOGICAL. reject(call, code) throws when the library
   // refuses to open it.
@@ -70,8 +70,6 @@ class MatchingInterface {
     PtlNIFini(handle_);
     PtlFini();
   }
-  MatchingInterface(const MatchingInterface&) = delete;
-  MatchingInterface& operator=(const MatchingInterface&) = delete;
 
   ptl_handle_ni_t handle() const { return handle_; }
   const ptl_process_t& id() const { return id_; }

@@ -11,32 +11,37 @@ namespace lintel::perf::api4 {
 namespace {
 
 struct Portals4 {
-  using InterfaceHandle = ptl_handle_ni_t;
-  using QueueHandle = ptl_handle_eq_t;
+  using Handle = ptl_handle_any_t;
   using EventRecord = ptl_event_t;
   using Iovec = ptl_iovec_t;
+  static constexpr Handle kNone = PTL_INVALID_HANDLE;
   static constexpr int kEmpty = PTL_EQ_EMPTY;
   static constexpr int kDropped = PTL_EQ_DROPPED;
   static constexpr int kNoSpace = PTL_NO_SPACE;
   static constexpr unsigned kScattered = PTL_IOVEC;
   static constexpr ptl_ni_fail_t kPeerLost = PTL_NI_UNDELIVERABLE;
 
-  static QueueHandle allocate(InterfaceHandle ni, std::uint64_t capacity) {
-    QueueHandle queue{};
+  static Handle allocate(Handle ni, std::uint64_t capacity) {
+    Handle queue{};
     check_call(PtlEQAlloc(ni, capacity, &queue), "PtlEQAlloc");
     return queue;
   }
-  static void free(QueueHandle queue) { PtlEQFree(queue); }
-  static int wait(QueueHandle queue, EventRecord& event) { return PtlEQWait(queue, &event); }
-  static int get(QueueHandle queue, EventRecord& event) { return PtlEQGet(queue, &event); }
+  static void free(Handle queue) { PtlEQFree(queue); }
+  static int wait(Handle queue, EventRecord& event) { return PtlEQWait(queue, &event); }
+  static int get(Handle queue, EventRecord& event) { return PtlEQGet(queue, &event); }
+  static bool unlink_finds_use(Handle entry) { return PtlMEUnlink(entry) == PTL_IN_USE; }
+  static bool release_finds_use(Handle descriptor) {
+    return PtlMDRelease(descriptor) == PTL_IN_USE;
+  }
   static void check(int code, const char* call) { check_call(code, call); }
 
   static std::optional<CompletionKind> kind_of(ptl_event_kind_t kind) {
+    using enum CompletionKind;
     switch (kind) {
-      case PTL_EVENT_SEND: return CompletionKind::kSend;
-      case PTL_EVENT_ACK: return CompletionKind::kAck;
-      case PTL_EVENT_REPLY: return CompletionKind::kReply;
-      case PTL_EVENT_PUT: return CompletionKind::kPut;
+      case PTL_EVENT_SEND: return kSend;
+      case PTL_EVENT_ACK: return kAck;
+      case PTL_EVENT_REPLY: return kReply;
+      case PTL_EVENT_PUT: return kPut;
       default: return std::nullopt;
     }
   }
@@ -47,37 +52,8 @@ struct Portals4 {
   }
 };
 
-// Memory in an entry, or in descriptors that differ in what their completions count or log: one for
-// each kind of event at the initiator.
-class Memory4 final : public Attachment {
- public:
-  explicit Memory4(std::span<const MemoryPiece> memory) : pieces_(memory) {}
-  ~Memory4() override { static_cast<void>(Memory4::detach()); }
-
-  void bind(ptl_handle_ni_t ni, ptl_md_t md, CompletionKind kind) {
-    pieces_.describe(md);
-    check_call(PtlMDBind(ni, &md, &md_[index_of(kind)]), "PtlMDBind");
-  }
-  void expose(ptl_handle_ni_t ni, ptl_me_t me) {
-    pieces_.describe(me);
-    check_call(PtlMEAppend(ni, kTimedPortal, &me, PTL_PRIORITY_LIST, nullptr, &me_), "PtlMEAppend");
-  }
-  // A descriptor that was released before does not count as in use.
-  bool detach() override {
-    if (me_ != PTL_INVALID_HANDLE) return PtlMEUnlink(me_) != PTL_IN_USE;
-    return std::none_of(md_.begin(), md_.end(),
-                        [](ptl_handle_md_t md) { return PtlMDRelease(md) == PTL_IN_USE; });
-  }
-
-  static ptl_handle_md_t md(const Attachment& memory, CompletionKind kind) {
-    return static_cast<const Memory4&>(memory).md_[index_of(kind)];
-  }
-
- private:
-  PieceList<Portals4> pieces_;
-  std::array<ptl_handle_md_t, 3> md_{PTL_INVALID_HANDLE, PTL_INVALID_HANDLE, PTL_INVALID_HANDLE};
-  ptl_handle_me_t me_ = PTL_INVALID_HANDLE;
-};
+// Its descriptors differ in what their completions count or log.
+using Memory4 = ApiMemory<Portals4>;
 
 // Completions by full events.
 class QueuedCompletions : public QueuedOperations<CompletionQueue<Portals4>> {
@@ -170,7 +146,8 @@ class Operations4 final : public Notified {
       md.eq_handle = PTL_EQ_NONE;
       md.ct_handle = PTL_CT_NONE;
       this->notify(md, kind);
-      bound->bind(ni_, md, kind);
+      md = bound->describe(md);
+      check_call(PtlMDBind(ni_, &md, &bound->descriptors[index_of(kind)]), "PtlMDBind");
     }
     return bound;
   }
@@ -186,37 +163,40 @@ class Operations4 final : public Notified {
     me.match_bits = bits;
     this->notify(me, counted);
     auto exposed = std::make_unique<Memory4>(memory);
-    exposed->expose(ni_, me);
+    me = exposed->describe(me);
+    check_call(PtlMEAppend(ni_, kTimedPortal, &me, PTL_PRIORITY_LIST, nullptr, &exposed->entry),
+               "PtlMEAppend");
     return exposed;
   }
 
  private:
   bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
              std::uint64_t bits) override {
-    const ptl_handle_md_t md = Memory4::md(memory, end_of(action));
+    using enum MeasuredAction;
+    const ptl_handle_md_t md = Memory4::descriptor_of(memory, end_of(action));
     const auto put = [&](ptl_ack_req_t ack) {
       return started<Portals4>(
           PtlPut(md, 0, length_, ack, peer_, kTimedPortal, bits, 0, nullptr, 0), "PtlPut");
     };
     // A counting descriptor that a fetching operation sends from counts acks, of which there are
     // none.
-    const auto sent = [&] { return Memory4::md(*operand, CompletionKind::kAck); };
+    const auto sent = [&] { return Memory4::descriptor_of(*operand, CompletionKind::kAck); };
     switch (action) {
-      case MeasuredAction::kPut: return put(PTL_NO_ACK_REQ);
-      case MeasuredAction::kAckedPut: return put(Notified::kAck);
-      case MeasuredAction::kGet:
+      case kPut: return put(PTL_NO_ACK_REQ);
+      case kAckedPut: return put(Notified::kAck);
+      case kGet:
         return started<Portals4>(PtlGet(md, 0, length_, peer_, kTimedPortal, bits, 0, nullptr),
                                  "PtlGet");
-      case MeasuredAction::kSwap:
+      case kSwap:
         return started<Portals4>(
             PtlSwap(md, 0, sent(), 0, length_, peer_, kTimedPortal, bits, 0, nullptr, 0, nullptr,
                     PTL_SWAP, length_ % 8 == 0 ? PTL_UINT64_T : PTL_UINT8_T),
             "PtlSwap");
-      case MeasuredAction::kAdd:
+      case kAdd:
         return started<Portals4>(PtlAtomic(md, 0, length_, Notified::kAck, peer_, kTimedPortal,
                                            bits, 0, nullptr, 0, PTL_SUM, PTL_UINT64_T),
                                  "PtlAtomic");
-      case MeasuredAction::kFetchAdd: break;
+      case kFetchAdd: break;
     }
     return started<Portals4>(PtlFetchAtomic(md, 0, sent(), 0, length_, peer_, kTimedPortal, bits, 0,
                                             nullptr, 0, PTL_SUM, PTL_UINT64_T),
