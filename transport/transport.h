@@ -266,13 +266,13 @@ class Transport {
   // peer. Each call replaces the peer's earlier key; with zeros, the connection is not resumed.
   virtual void admit(PeerId, const ResumptionKey&) {}
 
-  // Before admit(): the peer has what it needs to compute the key, and this process has not seen its
-  // proof yet. If the connection is lost now, the peer may resume it with this key, within the time
-  // and number that bound half-open connections.
+  // Before admit(): the peer has what it needs to compute the key, and this process has not seen
+  // its proof yet. If the connection is lost now, the peer may resume it with this key, within the
+  // time and number that bound half-open connections.
   virtual void allow_resumption(PeerId, const ResumptionKey&) {}
 
-  // A fault for tests: the network loses the connection with the peer, and all that is on its way. A
-  // network that resumes connections goes on as after any such loss. Others do nothing.
+  // A fault for tests: the network loses the connection with the peer, and all that is on its way.
+  // A network that resumes connections goes on as after any such loss. Others do nothing.
   virtual void interrupt(PeerId) {}
 
   // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The

@@ -91,7 +91,8 @@ TEST_F(DirectConnections, SimultaneousConnectsBecomeOneConnectionAndLoseNothing)
         << round;
     EXPECT_TRUE(a.seen.failures.empty() && b.seen.failures.empty()) << round;
     for (int i = 0; i < 10; ++i) one_more_each_way(round);
-    simultaneous += direct_counters(a).simultaneous_connects + direct_counters(b).simultaneous_connects;
+    simultaneous +=
+        direct_counters(a).simultaneous_connects + direct_counters(b).simultaneous_connects;
   }
   EXPECT_GT(simultaneous, 0U) << "the test saw what it is about";
 }

@@ -55,7 +55,8 @@ TEST_F(DirectResumption, MessagesOfBothSidesArriveOnceAndInOrderOverManyCuts) {
     if (from_b < kMessages) send_next(b, a_at_b, from_b);
     if (random() % 32 == 0) cut();
     return a.seen.message_count == kMessages && b.seen.message_count == kMessages;
-  })) << a.seen.message_count << " and " << b.seen.message_count << " of " << kMessages;
+  })) << a.seen.message_count
+      << " and " << b.seen.message_count << " of " << kMessages;
   for (std::uint32_t i = 0; i < kMessages; ++i) {
     ASSERT_EQ(a.seen.messages[i], pattern(i % 3000, i)) << i;
     ASSERT_EQ(b.seen.messages[i], pattern(i % 3000, i)) << i;
@@ -104,9 +105,8 @@ TEST_F(DirectResumption, APlacedMessageThatWasCutArrivesOnce) {
   b.seen.when_placed_comes = [&] { ++placed; };
   const std::vector<std::byte> payload = pattern(1 << 20, 3);
   const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
-  ASSERT_EQ(
-      a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)),
-      PostStatus::kOk);
+  ASSERT_EQ(a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)),
+            PostStatus::kOk);
   for (int i = 0; i < 4 && placed == 0; ++i) {
     b.poll();
     cut();

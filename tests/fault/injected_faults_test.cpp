@@ -229,7 +229,7 @@ TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) {
 }
 
 TEST_P(InjectedFaults, FailedWritesEndTheirOwnOperations) {
-  EXPECT_GT(run("seed=6,write_error=0.05").failed, 0U);
+  EXPECT_GT(run("seed=6,write_error=0.2").failed, 0U);
 }
 
 TEST_P(InjectedFaults, FailedPostsEndTheOperationsUnderWayAndNoOthers) {

@@ -117,6 +117,8 @@ class Network:
         self.tree, self.name, self.seed = tree, network, seed
         self.done = Done()
         self.may_kill = network not in NO_KILLS
+        # Of its own, so that what is drawn otherwise does not depend on it.
+        self.reset_seeds = random.Random(f"{seed} {network} resets")
         self.counters = tempfile.TemporaryDirectory()
         self.survivors = self.new_survivors()
 
@@ -172,11 +174,11 @@ class Network:
 
     # -- Lost connections --------------------------------------------------------------------------
 
-    def resets(self, choice):
+    def resets(self):
         """Settings of a process whose connections are lost again and again."""
         if self.name != RESUMES:
             return {}
-        return {"LINTEL_FAULTS": f"seed={choice.randrange(1 << 30)},reset={RESET}",
+        return {"LINTEL_FAULTS": f"seed={self.reset_seeds.randrange(1 << 30)},reset={RESET}",
                 "LINTEL_COUNTERS_FILE": os.path.join(self.counters.name, "%p")}
 
     def count_resumed(self):
@@ -193,7 +195,7 @@ class Network:
                       "-n", choice.randint(2, 5),
                       os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"),
                       choice.randrange(1 << 30), rounds, choice.choice((1000, 100000, 300000)),
-                      settings=self.resets(choice))
+                      settings=self.resets())
         self.done.jobs += 1
         return job
 
@@ -234,10 +236,10 @@ class Network:
             for _ in range(choice.randint(1, MOST_PEERS)):
                 if self.may_kill and choice.randrange(2) == 0:
                     doomed.append(
-                        survivor.peer(choice.randrange(1 << 30), 0, self.resets(choice)))
+                        survivor.peer(choice.randrange(1 << 30), 0, self.resets()))
                 else:
                     peers.append(survivor.peer(choice.randrange(1 << 30),
-                                               choice.randint(50, 1500), self.resets(choice)))
+                                               choice.randint(50, 1500), self.resets()))
         for peer in doomed:
             peer.line()
             time.sleep(choice.random() * 0.2)

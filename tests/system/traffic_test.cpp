@@ -2,8 +2,12 @@
 // order per pair, every byte right.
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <vector>
 
+#include "tests/system/job/counters_file.h"
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
@@ -102,68 +106,179 @@ TEST_P(Traffic, FourProcessesExchangeMessagesOfAllSizesInOrder) {
   job.join_all(std::chrono::seconds(100));
 }
 
+void exchange_large_puts(Rank& rank) {
+  constexpr std::size_t kLength = std::size_t{8} << 20;
+  constexpr std::size_t kPuts = 8;
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_handle_eq_t arrivals = make_queue(ni);
+  const ptl_handle_eq_t sent = make_queue(ni);
+  std::vector<std::byte> landing(kLength * kPuts);
+  std::vector<std::byte> source = patterned(kLength * kPuts, rank.number + 1);
+  expose(ni, 1, describe(landing, arrivals, kOpen));
+  const ptl_handle_md_t md = bind(ni, describe(source, sent));
+  rank.barrier();
+  for (std::size_t i = 0; i < kPuts; ++i) {
+    LINTEL_MUST(PtlPutRegion(md, i * kLength, kLength, PTL_ACK_REQ, rank.board.id(rank.other()),
+                             kPortal, 0, 1, i * kLength, i));
+  }
+  for (const ptl_event_t& event : next_events(sent, 2 * kPuts))
+    EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
+  for (const ptl_event_t& event : next_events(arrivals, kPuts)) EXPECT_EQ(event.mlength, kLength);
+  EXPECT_TRUE(holds_pattern(landing, rank.other() + 1));
+  rank.barrier();
+  PtlFini();
+}
+
 TEST_P(Traffic, TwoProcessesThatSendEachOtherLargePutsAtOnceBothFinish) {
-  static constexpr std::size_t kLength = std::size_t{8} << 20;
-  static constexpr std::size_t kPuts = 8;
   ProcessGroup job(2, environment());
-  job.start_all([](Rank& rank) {
-    const ptl_handle_ni_t ni = open_interface(rank);
-    const ptl_handle_eq_t arrivals = make_queue(ni);
-    const ptl_handle_eq_t sent = make_queue(ni);
-    std::vector<std::byte> landing(kLength * kPuts);
-    std::vector<std::byte> source = patterned(kLength * kPuts, rank.number + 1);
-    expose(ni, 1, describe(landing, arrivals, kOpen));
-    const ptl_handle_md_t md = bind(ni, describe(source, sent));
-    rank.barrier();
-    for (std::size_t i = 0; i < kPuts; ++i) {
-      LINTEL_MUST(PtlPutRegion(md, i * kLength, kLength, PTL_ACK_REQ, rank.board.id(rank.other()),
-                               kPortal, 0, 1, i * kLength, i));
-    }
-    for (const ptl_event_t& event : next_events(sent, 2 * kPuts))
-      EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
-    for (const ptl_event_t& event : next_events(arrivals, kPuts)) EXPECT_EQ(event.mlength, kLength);
-    EXPECT_TRUE(holds_pattern(landing, rank.other() + 1));
-    rank.barrier();
-    PtlFini();
-  });
+  job.start_all(exchange_large_puts);
   job.join_all();
 }
 
-TEST_P(Traffic, GetsAndPutsOfBothSidesCrossWithoutHarm) {
-  static constexpr std::size_t kRounds = 200;
-  static constexpr std::size_t kLongest = 200'000;
-  ProcessGroup job(2, environment());
-  job.start_all([](Rank& rank) {
-    const ptl_handle_ni_t ni = open_interface(rank);
-    const ptl_process_id_t peer = rank.board.id(rank.other());
-    std::vector<std::byte> offered = patterned(kLongest, rank.number);
-    std::vector<std::byte> landing(kLongest);
-    std::vector<std::byte> fetched(kLongest);
-    std::vector<std::byte> source = patterned(kLongest, 10 + rank.number);
-    const ptl_handle_eq_t arrivals = make_queue(ni, 4 * kRounds);
-    const ptl_handle_eq_t queue = make_queue(ni, 4 * kRounds);
-    expose(ni, 1, describe(offered, PTL_EQ_NONE, kOpen));
-    expose(ni, 2, describe(landing, arrivals, kOpen));
-    const ptl_handle_md_t get_md = bind(ni, describe(fetched, queue));
-    const ptl_handle_md_t put_md = bind(ni, describe(source, queue));
-    rank.barrier();
-    for (std::size_t i = 0; i < kRounds; ++i) {
-      const std::size_t length = (i * 7919) % kLongest;
-      LINTEL_MUST(PtlGetRegion(get_md, 0, length, peer, kPortal, 0, 1, 0));
-      LINTEL_MUST(PtlPutRegion(put_md, 0, length, PTL_ACK_REQ, peer, kPortal, 0, 2, 0, i));
-      for (const ptl_event_t& event : next_events(queue, 3)) {
-        EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
-        EXPECT_EQ(event.mlength, length);
-      }
-      EXPECT_TRUE(holds_pattern(std::span<std::byte>(fetched).first(length), rank.other()));
+void cross_gets_and_puts(Rank& rank) {
+  constexpr std::size_t kRounds = 200;
+  constexpr std::size_t kLongest = 200'000;
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_process_id_t peer = rank.board.id(rank.other());
+  std::vector<std::byte> offered = patterned(kLongest, rank.number);
+  std::vector<std::byte> landing(kLongest);
+  std::vector<std::byte> fetched(kLongest);
+  std::vector<std::byte> source = patterned(kLongest, 10 + rank.number);
+  const ptl_handle_eq_t arrivals = make_queue(ni, 4 * kRounds);
+  const ptl_handle_eq_t queue = make_queue(ni, 4 * kRounds);
+  expose(ni, 1, describe(offered, PTL_EQ_NONE, kOpen));
+  expose(ni, 2, describe(landing, arrivals, kOpen));
+  const ptl_handle_md_t get_md = bind(ni, describe(fetched, queue));
+  const ptl_handle_md_t put_md = bind(ni, describe(source, queue));
+  rank.barrier();
+  for (std::size_t i = 0; i < kRounds; ++i) {
+    const std::size_t length = (i * 7919) % kLongest;
+    LINTEL_MUST(PtlGetRegion(get_md, 0, length, peer, kPortal, 0, 1, 0));
+    LINTEL_MUST(PtlPutRegion(put_md, 0, length, PTL_ACK_REQ, peer, kPortal, 0, 2, 0, i));
+    for (const ptl_event_t& event : next_events(queue, 3)) {
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
+      EXPECT_EQ(event.mlength, length);
     }
-    next_events(arrivals, kRounds);
-    EXPECT_TRUE(holds_pattern(
-        std::span<std::byte>(landing).first(((kRounds - 1) * 7919) % kLongest), 10 + rank.other()));
-    rank.barrier();
-    PtlFini();
-  });
+    EXPECT_TRUE(holds_pattern(std::span<std::byte>(fetched).first(length), rank.other()));
+  }
+  next_events(arrivals, kRounds);
+  EXPECT_TRUE(holds_pattern(std::span<std::byte>(landing).first(((kRounds - 1) * 7919) % kLongest),
+                            10 + rank.other()));
+  rank.barrier();
+  PtlFini();
+}
+
+TEST_P(Traffic, GetsAndPutsOfBothSidesCrossWithoutHarm) {
+  ProcessGroup job(2, environment());
+  job.start_all(cross_gets_and_puts);
   job.join_all();
+}
+
+// ---- Over connections that are lost again and again (doc/reliability.md)
+
+class TrafficOverLostConnections : public ::testing::Test {
+ protected:
+  TrafficOverLostConnections() { std::filesystem::create_directories(folder_); }
+  ~TrafficOverLostConnections() override { std::filesystem::remove_all(folder_); }
+
+  // Each message and each write loses its connection with that probability.
+  Environment with_resets(double probability) const {
+    Environment environment = counting();
+    environment["LINTEL_FAULTS"] = "reset=" + std::to_string(probability);
+    return environment;
+  }
+  Environment counting() const {
+    return {{"LINTEL_PROVIDER", "direct"}, {"LINTEL_COUNTERS_FILE", folder_ + "/%p"}};
+  }
+  // Of all processes of the test, each connection counted at both of its ends.
+  std::uint64_t resumed() const {
+    std::uint64_t sum = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      sum += counters_in(entry.path().string())["connections_resumed"];
+    return sum;
+  }
+
+ private:
+  std::string folder_ = ::testing::TempDir() + "lost_connections_" + std::to_string(getpid());
+};
+
+TEST_F(TrafficOverLostConnections, MessagesOfAllSizesArriveOnceAndInOrder) {
+  int runs = 0;
+  while (resumed() < 1000 && runs++ < 50) {
+    ProcessGroup job(4, with_resets(0.5));
+    job.start_all(exchange_with_all);
+    job.join_all(std::chrono::seconds(100));
+  }
+  EXPECT_GE(resumed(), 1000U);
+}
+
+TEST_F(TrafficOverLostConnections, LargePutsOfBothSidesArriveWhole) {
+  ProcessGroup job(2, with_resets(0.3));
+  job.start_all(exchange_large_puts);
+  job.join_all();
+  EXPECT_GT(resumed(), 10U);
+}
+
+TEST_F(TrafficOverLostConnections, GetsAndPutsOfBothSidesCrossWithoutHarm) {
+  ProcessGroup job(2, with_resets(0.2));
+  job.start_all(cross_gets_and_puts);
+  job.join_all();
+  EXPECT_GT(resumed(), 50U);
+}
+
+void put_without_acknowledgement(Rank& rank) {
+  constexpr std::size_t kPuts = 5000;
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_handle_eq_t queue = make_queue(ni, kPuts + 8);
+  std::vector<std::byte> memory = patterned(64, 1);
+  if (rank.number == 1) expose(ni, 1, describe(memory, queue, kOpen));
+  rank.barrier();
+  if (rank.number == 0) {
+    const ptl_handle_md_t md = bind(ni, describe(memory, PTL_EQ_NONE));
+    for (std::size_t i = 0; i < kPuts; ++i)
+      LINTEL_MUST(PtlPut(md, PTL_NOACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, i));
+  } else {
+    std::size_t next = 0;
+    for (const ptl_event_t& event : next_events(queue, kPuts))
+      ASSERT_EQ(event.hdr_data, next++) << "lost, repeated or out of order";
+  }
+  rank.barrier();
+  PtlFini();
+}
+
+// Nobody waits for an answer to these puts: what is lost would never be missed.
+TEST_F(TrafficOverLostConnections, PutsWithoutAcknowledgementArriveOnceAndInOrder) {
+  int runs = 0;
+  while (resumed() < 20 && runs++ < 50) {
+    ProcessGroup job(2, with_resets(0.5));
+    job.start_all(put_without_acknowledgement);
+    job.join_all();
+  }
+  EXPECT_GE(resumed(), 20U);
+}
+
+// By the system, as an administrator may: ss -K ends both sockets of a connection.
+TEST_F(TrafficOverLostConnections, ConnectionsMayBeDestroyedFromOutside) {
+  constexpr std::size_t kEnded = 0;  // board word
+  if (std::system("ss -tK dst 127.0.0.1 dport = :1 > /dev/null 2>&1") != 0)
+    GTEST_SKIP() << "ss -K needs root, and a kernel with CONFIG_INET_DIAG_DESTROY";
+  int runs = 0;
+  while (resumed() < 20 && runs++ < 200) {
+    ProcessGroup job(2, counting());
+    job.board().set(kEnded, 0);
+    job.start_all([](Rank& rank) {
+      exchange_with_all(rank);
+      rank.board.set(kEnded, 1);
+    });
+    std::string command = "ss -tK '( ";
+    for (std::size_t rank = 0; rank < 2; ++rank)
+      command +=
+          (rank == 0 ? "dport = :" : " or dport = :") + std::to_string(job.board().id(rank).pid);
+    command += " )' > /dev/null 2>&1";
+    while (job.board().get(kEnded) == 0) EXPECT_EQ(std::system(command.c_str()), 0);
+    job.join_all();
+  }
+  EXPECT_GE(resumed(), 20U);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace lintel::transport {
 // The result, and also a key.
 using Digest = std::array<std::byte, 32>;
 
-// Over the parts, one after the other. Throws std::bad_alloc if the library finds no memory. REQUIRES: at most kMaxHmacParts parts.
+// Over the parts, one after the other. Throws std::bad_alloc if the library finds no memory.
+// REQUIRES: at most kMaxHmacParts parts.
 Digest hmac_sha256(std::span<const std::byte> key,
                    std::initializer_list<std::span<const std::byte>> parts);
 inline constexpr std::size_t kMaxHmacParts = 11;

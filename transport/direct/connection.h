@@ -87,14 +87,14 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   std::uint8_t unsent_quarters = 0;
 
   ConnectionBinding binding;  // of its first TCP connection
-  ResumptionKey key{};  // of the session; zeros: the connection cannot be resumed
+  ResumptionKey key{};        // of the session; zeros: the connection cannot be resumed
   // kSuspended: why, and until when another TCP connection may take the place.
   Error loss;
   TimePoint resume_by = kNever;
 
   // Of a connection that is to take the place of a lost one.
-  PeerId resumes = kNoPeer;      // kChallenged: who it says that it is
-  TimePoint begun_at = kNever;   // when this process began to make it
+  PeerId resumes = kNoPeer;     // kChallenged: who it says that it is
+  TimePoint begun_at = kNever;  // when this process began to make it
   ResumptionNonce own_nonce{};
   ResumptionNonce peer_nonce{};
 

@@ -81,9 +81,8 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
     const InboundStream::PieceLimits limits{
         attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
     const std::size_t connections = connections_.size() + 1;
-    for (std::vector<Connection*>* const list :
-         {&spare_, &torn_down_, &recent_, &sending_, &ending_, &stalled_, &suspended_,
-          &acknowledging_})
+    for (std::vector<Connection*>* const list : {&spare_, &torn_down_, &recent_, &sending_,
+                                                 &ending_, &stalled_, &suspended_, &acknowledging_})
       make_room(*list, connections);
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();
@@ -238,7 +237,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     receive_last(*peer.connection);
   // A connection on which nobody has proved anything, as those that are half-open, keeps no other
   // process of the name away.
-  if (peer.connection != nullptr && !peer.connection->hook.is_linked()) {
+  if (peer.connection != nullptr && !gives_way(*peer.connection)) {
     ++counters_.contested;
     tear_down(connection);
     return sink_->on_contested(resolved.value());
@@ -250,6 +249,13 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
   }
   if (!send_greeting(connection, from, GreetingKind::kAccept)) return tear_down(connection);
   opened(connection, resolved.value(), greeting);
+}
+
+// To whoever else requests a connection in the name of its peer. One that this process has made
+// does not, until it is lost: the peer was where it was sought.
+bool DirectTransport::gives_way(const Connection& connection) {
+  return connection.hook.is_linked() ||
+         (connection.phase == Connection::Phase::kSuspended && !connection.is_admitted);
 }
 
 void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& greeting) {

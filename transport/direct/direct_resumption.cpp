@@ -1,8 +1,8 @@
 // A TCP connection that is lost is replaced by another one.
 //
-// Either side may make it, and both may at once; of two requests that meet, that of the process with
-// the lower name is kept, as of connect requests. The requester is challenged, proves itself, and
-// says how much has arrived; the other side does likewise, and both go on from there. Nothing
+// Either side may make it, and both may at once; of two requests that meet, that of the process
+// with the lower name is kept, as of connect requests. The requester is challenged, proves itself,
+// and says how much has arrived; the other side does likewise, and both go on from there. Nothing
 // changes for a connection before the other side has proved itself, because everybody can ask.
 //
 // If nobody listens at the peer's address, or somebody does who knows no such connection, then the
@@ -113,8 +113,8 @@ void DirectTransport::resume_suspended() {
       fail(id, connection.loss);
       continue;
     }
-    // Who has proved nothing comes by itself.
-    if (!connection.is_admitted) continue;
+    // Who has called and proved nothing comes by itself.
+    if (!connection.is_admitted && connection.binding.made_by_peer) continue;
     Connection* const attempt = at(id).connecting;
     if (attempt != nullptr && now_ - attempt->begun_at > kAttemptTime) {
       tear_down(*attempt);
@@ -165,8 +165,8 @@ void DirectTransport::on_challenge(Connection& connection, const Resumption& res
   const Connection& suspended = *at(id).connection;
   copy_nonce(connection.peer_nonce, resumption);
   const std::uint64_t received = suspended.stream->position();
-  const Digest proof = prove_request(suspended.key, own_half(connection, received),
-                                     peer_half(connection, id, 0));
+  const Digest proof =
+      prove_request(suspended.key, own_half(connection, received), peer_half(connection, id, 0));
   if (send_greeting(connection, at(id).name, GreetingKind::kProof, with_proof(received, proof))) {
     connection.phase = Connection::Phase::kProving;
     return;
@@ -186,8 +186,10 @@ void DirectTransport::on_resumed(Connection& connection, const Resumption& resum
     tear_down(connection);
     return refused(id);
   }
-  if (!suspended.outbound.acknowledge(
-          resumption.received, [&](Outbound& record) { lock_.is_held(); has_arrived(record); }))
+  if (!suspended.outbound.acknowledge(resumption.received, [&](Outbound& record) {
+        lock_.is_held();
+        has_arrived(record);
+      }))
     return fail(id, kImpossible);
   go_on(suspended, connection);
 }

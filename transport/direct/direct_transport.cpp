@@ -141,7 +141,7 @@ MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
   DirectPeer& to = at(peer);
   const bool keeps_much = to.connection != nullptr &&
                           to.connection->outbound.frame_bytes() >= options_.retained_bytes &&
-                          to.frames.held >= OutboundTable::kOwnFrames;
+                          to.frames.held >= SendShare::kOwnFrames;
   Outbound* const frame = closing_ || keeps_much ? nullptr : outbound_.take_frame(to.frames);
   if (frame == nullptr) return {};
   frame->lent = true;
@@ -184,11 +184,11 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(OutboundStream::kHeadroom + kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()),
-                            static_cast<std::uint8_t>(PieceKind::kPlaced),
-                            static_cast<std::uint8_t>(bytes),
-                            static_cast<std::uint16_t>(kAcknowledgeWhenIdle |
-                                                       flags_for(*connection, peer))});
+  encode(
+      begin,
+      PieceHeader{static_cast<std::uint32_t>(payload.size()),
+                  static_cast<std::uint8_t>(PieceKind::kPlaced), static_cast<std::uint8_t>(bytes),
+                  static_cast<std::uint16_t>(kAcknowledgeWhenIdle | flags_for(*connection, peer))});
   encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
   frame.parts[0] = {begin, kHead + bytes};
   frame.parts[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
@@ -320,7 +320,8 @@ std::string DirectTransport::describe(PeerId id) const {
   const DirectPeer& peer = peers_[id.value];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
-  if (is_suspended(id)) return text + " was lost and is to be resumed: " + peer.connection->loss.reason();
+  if (is_suspended(id))
+    return text + " was lost and is to be resumed: " + peer.connection->loss.reason();
   if (peer.connection != nullptr) return text + " is open";
   return text + (peer.connecting != nullptr ? " is being made"
                  : peer.attempt.waiting     ? " is tried again"

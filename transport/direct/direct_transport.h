@@ -27,8 +27,8 @@
 //  (3) A connection that cannot be resumed is read until it ends, also when nothing can be sent on
 //      it.
 //  (4) The record of a connection that was torn down is reused only after the next poll().
-// Does not: order across connections that are not resumed, notice the death of a machine, or connect
-// to itself.
+// Does not: order across connections that are not resumed, notice the death of a machine, or
+// connect to itself.
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -62,8 +62,8 @@ struct DirectCounters {
   std::uint64_t broken_streams = 0;         // streams that violated the wire format
   // Messages, writes and placed messages that ended before they had arrived.
   std::uint64_t failed_receives = 0;
-  std::uint64_t interrupted = 0;  // TCP connections that were lost and might be resumed
-  std::uint64_t resumed = 0;      // of them, those that were
+  std::uint64_t interrupted = 0;     // TCP connections that were lost and might be resumed
+  std::uint64_t resumed = 0;         // of them, those that were
   std::uint64_t without_memory = 0;  // connections that ended for lack of memory
   std::uint64_t failed_writes = 0;   // writes and placed messages that were not sent
 };
@@ -195,6 +195,7 @@ class DirectTransport final : public Transport {
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
                                    const Resumption& resumption = {}) LINTEL_REQUIRES(lock_);
+  static bool gives_way(const Connection& connection);
   [[gnu::cold]] ConnectionBinding binding_of(const Connection& connection) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
@@ -224,14 +225,12 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void on_resumed(Connection& connection, const Resumption& resumption)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_no_stream(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to)
-      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] ResumptionHalf own_half(const Connection& connection, std::uint64_t received) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer,
                                          std::uint64_t received) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void go_on(Connection& connection, Connection& replacement)
-      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void go_on(Connection& connection, Connection& replacement) LINTEL_REQUIRES(lock_);
   bool is_suspended(PeerId peer) const LINTEL_REQUIRES(lock_);
 
   // Posting (direct_transport.cpp).
@@ -291,8 +290,8 @@ class DirectTransport final : public Transport {
   std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
   std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
-  // Of the keys, and of nonces: a late write to the process that had this port before, or a guessed key, matches
-  // no memory.
+  // Of the keys, and of nonces: a late write to the process that had this port before, or a guessed
+  // key, matches no memory.
   RandomNumbers random_ LINTEL_GUARDED_BY(lock_);
 
   std::vector<std::unique_ptr<Connection>> connections_ LINTEL_GUARDED_BY(lock_);

@@ -59,7 +59,8 @@ class OutboundStream {
   }
   // The low 32 bits of a position, which is within 2^31 bytes of acknowledged().
   std::uint64_t position_of(std::uint32_t low) const {
-    return acknowledged_ + static_cast<std::uint32_t>(low - static_cast<std::uint32_t>(acknowledged_));
+    return acknowledged_ +
+           static_cast<std::uint32_t>(low - static_cast<std::uint32_t>(acknowledged_));
   }
   std::uint64_t acknowledged() const { return acknowledged_; }
 

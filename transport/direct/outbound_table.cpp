@@ -42,7 +42,8 @@ bool OutboundTable::add_frames(std::size_t count) {
 Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
   if (!share.may_take(pool.free(), pool.shared)) [[unlikely]] {
     constexpr std::size_t kFramesAtOnce = 8;
-    if (share.held >= (&pool == &frames_ ? kOwnFrames : kOwnWrites)) return nullptr;
+    if (share.held >= (&pool == &frames_ ? SendShare::kOwnFrames : SendShare::kOwnWrites))
+      return nullptr;
     if (pool.first_free == Outbound::kNone) {
       if (&pool == &writes_) {
         add(nullptr);

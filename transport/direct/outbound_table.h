@@ -47,9 +47,6 @@ struct Outbound {
 
 class OutboundTable {
  public:
-  // What a peer gets even if nothing of the pool is left.
-  static constexpr std::uint32_t kOwnFrames = 2;
-  static constexpr std::uint32_t kOwnWrites = 1;
   // Room for headers before the message in a frame's memory.
   static constexpr std::size_t kHeadroom = 64;
 

@@ -24,8 +24,8 @@ struct HalfBytes {
 
 Digest prove(const ResumptionKey& key, std::string_view word, const HalfBytes& requester,
              const HalfBytes& other) {
-  return hmac_sha256(key, {std::as_bytes(std::span(word.data(), word.size())), requester.bytes,
-                           other.bytes});
+  return hmac_sha256(
+      key, {std::as_bytes(std::span(word.data(), word.size())), requester.bytes, other.bytes});
 }
 
 }  // namespace

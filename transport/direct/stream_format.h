@@ -1,8 +1,8 @@
 #pragma once
-// The format of what two DirectTransports send each other: a stream of pieces each way, over one TCP
-// connection after another. Each TCP connection begins with greetings, which begin the streams or
-// resume them. doc/wire_format.md describes it; a test compares both. Network byte order. No logic
-// here.
+// The format of what two DirectTransports send each other: a stream of pieces each way, over one
+// TCP connection after another. Each TCP connection begins with greetings, which begin the streams
+// or resume them. doc/wire_format.md describes it; a test compares both. Network byte order. No
+// logic here.
 
 #include <cstddef>
 #include <cstdint>

@@ -134,9 +134,9 @@ PostStatus FaultyTransport::sent(PeerId to, PostStatus status) {
   return status;
 }
 
-PostStatus FaultyTransport::commit_placed(PeerId to, const MessageBuffer& buffer,
-                                          std::size_t bytes, std::span<const std::byte> payload,
-                                          PlacementKey key, Context context) {
+PostStatus FaultyTransport::commit_placed(PeerId to, const MessageBuffer& buffer, std::size_t bytes,
+                                          std::span<const std::byte> payload, PlacementKey key,
+                                          Context context) {
   lock_.is_held();
   return sent(to, wrapped_->commit_placed(to, buffer, bytes, payload, key, context));
 }

@@ -50,8 +50,8 @@ struct Handshake {
   std::uint8_t hello_key = 0;  // likewise of our hello
 };
 
-// The hello of a process that says it is the peer, beside an open session or another contact. It has
-// changed nothing yet.
+// The hello of a process that says it is the peer, beside an open session or another contact. It
+// has changed nothing yet.
 struct Candidate {
   std::uint8_t version = 0;
   Introduction introduction{};
@@ -78,8 +78,8 @@ struct PeerSession {
   Due due;
   // A ping was sent early, for a full window or for close(); until the next progress.
   bool early_ping = false;
-  // Our hello has left, and was neither answered nor refused. A hello of the peer may have opened the
-  // session meanwhile.
+  // Our hello has left, and was neither answered nor refused. A hello of the peer may have opened
+  // the session meanwhile.
   bool hello_unanswered = false;
   // Somebody else has asked for its connection: an answer of the peer is awaited.
   bool contested = false;

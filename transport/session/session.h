@@ -128,10 +128,14 @@ class Session final : public Transport, private Sink, private JobKey::User {
   }
   FrameCounts frame_counts() const override {
     lock_.is_held();
-    return {counters_.frames_sent, counters_.frames_received,
-            counters_.malformed(), counters_.duplicates,
-            counters_.refused,     counters_.unproved + counters_.contested,
-            lower_->frame_counts().resumed, counters_.messages_unacknowledged};
+    return {counters_.frames_sent,
+            counters_.frames_received,
+            counters_.malformed(),
+            counters_.duplicates,
+            counters_.refused,
+            counters_.unproved + counters_.contested,
+            lower_->frame_counts().resumed,
+            counters_.messages_unacknowledged};
   }
   // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes
   // in the open frame. Then the dump of the lower transport.

@@ -161,10 +161,9 @@ bool Session::send_welcome(PeerSession& peer) {
   // The peer's session begins with the confirmation that it sends. If that is lost with the
   // connection, it comes on the next one.
   if (peer.state == PeerState::kWelcoming)
-    lower_->allow_resumption(
-        peer.lower,
-        make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake)
-            .resumption);
+    lower_->allow_resumption(peer.lower, make_keys(peer, peer.incarnation, peer.remote_epoch,
+                                                   peer.local_epoch, peer.handshake)
+                                             .resumption);
   return true;
 }
 

@@ -54,8 +54,7 @@ std::string Session::describe(PeerId id) const {
   if (!peer.not_reached.ok()) text += std::string(": ") + peer.not_reached.reason();
   if (peer.lost_messages > 0)
     text += "; " + std::to_string(peer.lost_messages) +
-            (peer.lost_messages == 1 ? " message" : " messages") +
-            " to it may not have arrived";
+            (peer.lost_messages == 1 ? " message" : " messages") + " to it may not have arrived";
   // Versions and providers are shown only where they differ.
   const bool same_version =
       peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;

@@ -155,8 +155,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
     case PeerState::kOpen:
       if (peer->hello_unanswered && peer->handshake.connection == connection_of(*peer) &&
           (peer->state == PeerState::kWelcoming || !lower_->attributes().knows_source)) {
-        // The failure may belong to our hello, which was sent before the peer existed: nothing shows
-        // that this connection has ended. If it has, the sequence numbers will show the loss.
+        // The failure may belong to our hello, which was sent before the peer existed: nothing
+        // shows that this connection has ended. If it has, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
         if (peer->wanted) try_soon(*peer);

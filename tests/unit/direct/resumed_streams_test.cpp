@@ -37,8 +37,8 @@ class End final : public StreamSink {
     Outbound& frame = *table.take_frame(share);
     constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
     std::byte* const begin = frame.memory - kHead;
-    encode(begin, piece_header(PieceKind::kPlaced, payload.size(), message.size(),
-                               kAcknowledgeWhenIdle));
+    encode(begin,
+           piece_header(PieceKind::kPlaced, payload.size(), message.size(), kAcknowledgeWhenIdle));
     encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
     std::copy(message.begin(), message.end(), frame.memory);
     frame.parts[0] = {begin, kHead + message.size()};
