@@ -161,8 +161,9 @@ class Sink {
   // One message committed to `to` has left: the provider has it, or it is under way. This says
   // nothing about delivery.
   virtual void on_message_left(PeerId to) = 0;
-  // The write posted with `context` no longer needs its local bytes (ok), or has failed. This says
-  // nothing about delivery.
+  // The write posted with `context` no longer needs its local bytes (ok), or has failed. A network
+  // that resumes connections says it when the peer has the bytes; of others it says nothing about
+  // delivery.
   virtual void on_write_done(Context context, Error error) = 0;
   // A write of `from` that carried `immediate` is in place: its bytes are visible to the CPU.
   // `from` is kNoPeer if the transport cannot tell, as libfabric cannot.

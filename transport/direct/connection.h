@@ -91,18 +91,24 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   // kSuspended: why, and until when another TCP connection may take the place.
   Error loss;
   TimePoint resume_by = kNever;
+  // When it was resumed last, and what had arrived at both sides when it was lost last.
+  TimePoint resumed_at = kNever;
+  std::uint64_t arrived_before = 0;
 
   // Of a connection that is to take the place of a lost one.
   PeerId resumes = kNoPeer;     // kChallenged: who it says that it is
-  TimePoint begun_at = kNever;  // when this process began to make it
+  TimePoint begun_at = kNever;  // when this process began to make it, or got an answer
   ResumptionNonce own_nonce{};
+  std::uint64_t proof_generation = 0;  // of the greeting with our proof
   ResumptionNonce peer_nonce{};
 
-  // What the flags of pieces have asked for that was not acknowledged yet, since which poll, and
-  // the last poll in which anything has arrived.
+  // What was received is to be acknowledged: what the flags of pieces have asked for, since which
+  // poll, and the last poll in which anything has arrived.
+  bool is_acknowledging = false;
   std::uint16_t wanted = 0;
   std::uint64_t wanted_since = 0;
   std::uint64_t heard_in = 0;
+  TimePoint heard_at{};
 
  private:
   InboundStream::PieceLimits limits_;

@@ -39,7 +39,7 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   stream.emplace(limits_, owner.buffers_);
   outbound = OutboundStream(owner.outbound_);
   watched = kUnwatched;
-  ending = {};
+  ending = kDisconnected;
   unread_quarters = unsent_quarters = 0;
   is_ending = is_admitted = is_expected = false;
   written_key = 0;
@@ -47,6 +47,8 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   key = {};
   resumes = kNoPeer;
   wanted = 0;
+  is_acknowledging = false;
+  resume_by = resumed_at = kNever;
 }
 
 // ---- Connecting
@@ -54,7 +56,7 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
 // Connects to the peer, unless it is too early for another attempt.
 void DirectTransport::connect(PeerId id) {
   DirectPeer& peer = at(id);
-  if (peer.failed || closing_) return;
+  if (peer.failed || (closing_ && !is_suspended(id))) return;
   if (descriptors_closed_) return fail(id, kDescriptorClosed);
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);

@@ -21,15 +21,16 @@
 namespace lintel::transport {
 namespace {
 
-// After this time without an answer an attempt is given up for another one.
-constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
-
 constexpr Error kReplaced{Loss::kPeer, "recv", "the peer has lost the connection"};
 constexpr Error kImpossible{Loss::kPeer, "resume",
                             "the peer says that more has arrived than was sent to it", EPROTO};
 
-// Descriptors that others have closed may be those of other files now.
-bool is_of_this_process(Error error) { return error.code() == EBADF || error.code() == ENOTSOCK; }
+// Another connection would meet it too: memory that the program has taken away, a limit of the
+// system, or descriptors that others have closed and that may be those of other files now.
+bool is_of_this_process(Error error) {
+  constexpr int kCodes[] = {EBADF, ENOTSOCK, EFAULT, EINVAL, EPERM, ENOMEM, ENOSPC};
+  return std::find(std::begin(kCodes), std::end(kCodes), error.code()) != std::end(kCodes);
+}
 
 ResumptionNonce nonce_from(RandomNumbers& random) {
   const std::uint64_t drawn[] = {random.next(), random.next()};
@@ -73,8 +74,7 @@ bool DirectTransport::is_suspended(PeerId id) const {
 
 // The TCP connection of an open connection is of no use any more.
 void DirectTransport::lost(Connection& connection, Error error) {
-  if (!connection.can_resume() || closing_ || is_of_this_process(error))
-    return fail(connection.peer, error);
+  if (!connection.can_resume() || is_of_this_process(error)) return fail(connection.peer, error);
   suspend(connection, error);
   resume_suspended();
 }
@@ -83,13 +83,20 @@ void DirectTransport::suspend(Connection& connection, Error error) {
   LINTEL_ASSERT(connection.phase == Connection::Phase::kOpen);
   ++counters_.interrupted;
   connection.loss = error;
-  connection.resume_by = now_ + options_.output_timeout;
   connection.is_ending = false;
   connection.stream->interrupt();
+  // Connections that are lost one after the other before anything arrives are of no use: the time
+  // goes on.
+  const std::uint64_t arrived = connection.stream->position() + connection.outbound.acknowledged();
+  const bool was_of_use = connection.resume_by == kNever || arrived != connection.arrived_before ||
+                          now_ - connection.resumed_at > kAttemptTime;
+  if (was_of_use) connection.resume_by = now_ + options_.output_timeout;
+  connection.arrived_before = arrived;
   end_waiting(connection);
   for (std::vector<Connection*>* const list : {&recent_, &ending_, &stalled_, &acknowledging_})
     std::erase(*list, &connection);
   connection.wanted = 0;  // the handshake says it
+  connection.is_acknowledging = false;
   stop_watching(connection);
   end_socket(std::move(connection.fd));
   connection.phase = Connection::Phase::kSuspended;
@@ -142,7 +149,7 @@ void DirectTransport::on_resumption(Connection& connection, const Greeting& gree
       if (kind == GreetingKind::kResume) return on_resume_request(connection, greeting, resumption);
       break;
     case Connection::Phase::kChallenged:
-      if (kind == GreetingKind::kProof) return on_proof(connection, resumption);
+      if (kind == GreetingKind::kProof) return on_proof(connection, greeting, resumption);
       break;
     case Connection::Phase::kRequested:
       if (kind == GreetingKind::kChallenge && is_suspended(connection.peer))
@@ -150,7 +157,7 @@ void DirectTransport::on_resumption(Connection& connection, const Greeting& gree
       break;
     case Connection::Phase::kProving:
       if (kind == GreetingKind::kResumed && is_suspended(connection.peer))
-        return on_resumed(connection, resumption);
+        return on_resumed(connection, greeting, resumption);
       break;
     default: break;
   }
@@ -164,10 +171,13 @@ void DirectTransport::on_challenge(Connection& connection, const Resumption& res
   const PeerId id = connection.peer;
   const Connection& suspended = *at(id).connection;
   copy_nonce(connection.peer_nonce, resumption);
-  const std::uint64_t received = suspended.stream->position();
-  const Digest proof =
-      prove_request(suspended.key, own_half(connection, received), peer_half(connection, id, 0));
-  if (send_greeting(connection, at(id).name, GreetingKind::kProof, with_proof(received, proof))) {
+  connection.begun_at = now_;
+  ResumptionHalf own = own_half(connection);
+  own.generation = connection.proof_generation = generation_ + 1;  // of the greeting that follows
+  own.received = suspended.stream->position();
+  const Digest proof = prove_request(suspended.key, own, peer_half(connection, id));
+  if (send_greeting(connection, at(id).name, GreetingKind::kProof,
+                    with_proof(own.received, proof))) {
     connection.phase = Connection::Phase::kProving;
     return;
   }
@@ -175,17 +185,22 @@ void DirectTransport::on_challenge(Connection& connection, const Resumption& res
   refused(id);
 }
 
-void DirectTransport::on_resumed(Connection& connection, const Resumption& resumption) {
+void DirectTransport::on_resumed(Connection& connection, const Greeting& greeting,
+                                 const Resumption& resumption) {
   const PeerId id = connection.peer;
   Connection& suspended = *at(id).connection;
-  const std::uint64_t received = suspended.stream->position();
-  const Digest expected = prove_resumed(suspended.key, own_half(connection, received),
-                                        peer_half(connection, id, resumption.received));
-  if (!proves(resumption, expected)) {
+  ResumptionHalf own = own_half(connection);
+  own.generation = connection.proof_generation;
+  own.received = suspended.stream->position();
+  ResumptionHalf other = peer_half(connection, id);
+  other.generation = greeting.generation;
+  other.received = resumption.received;
+  if (!proves(resumption, prove_resumed(suspended.key, own, other))) {
     ++counters_.refused_connections;
     tear_down(connection);
     return refused(id);
   }
+  at(id).peer_generation = greeting.generation;
   if (!suspended.outbound.acknowledge(resumption.received, [&](Outbound& record) {
         lock_.is_held();
         has_arrived(record);
@@ -210,17 +225,10 @@ void DirectTransport::on_resume_request(Connection& connection, const Greeting& 
   const auto known = ids_.find(from);
   if (known == ids_.end()) return refuse_resumption(connection, from);
   const DirectPeer& peer = at(known->second);
-  if (peer.connection == nullptr || !peer.connection->can_resume() || closing_ ||
+  if (peer.connection == nullptr || !peer.connection->can_resume() ||
       peer.peer_incarnation != greeting.incarnation)
     return refuse_resumption(connection, from);
-  const bool simultaneous = peer.connecting != nullptr &&
-                            peer.connecting->phase != Connection::Phase::kConnecting &&
-                            self_ < from;
-  if (simultaneous) {
-    ++counters_.simultaneous_connects;
-    send_greeting(connection, from, GreetingKind::kSimultaneous);
-    return tear_down(connection);
-  }
+  if (own_request_is_kept(peer)) return refuse_simultaneous(connection, from);
   connection.resumes = known->second;
   copy_nonce(connection.peer_nonce, resumption);
   connection.own_nonce = nonce_from(random_);
@@ -229,22 +237,40 @@ void DirectTransport::on_resume_request(Connection& connection, const Greeting& 
   connection.phase = Connection::Phase::kChallenged;
 }
 
+// Of two requests that meet, that of the lower name is kept.
+bool DirectTransport::own_request_is_kept(const DirectPeer& peer) const {
+  return peer.connecting != nullptr && peer.connecting->phase != Connection::Phase::kConnecting &&
+         self_ < peer.name;
+}
+
+void DirectTransport::refuse_simultaneous(Connection& connection, ProcessId to) {
+  ++counters_.simultaneous_connects;
+  send_greeting(connection, to, GreetingKind::kSimultaneous);
+  tear_down(connection);
+}
+
 void DirectTransport::refuse_resumption(Connection& connection, ProcessId to) {
   ++counters_.refused_connections;
   send_greeting(connection, to, GreetingKind::kNoStream);
   tear_down(connection);
 }
 
-void DirectTransport::on_proof(Connection& connection, const Resumption& resumption) {
+void DirectTransport::on_proof(Connection& connection, const Greeting& greeting,
+                               const Resumption& resumption) {
   const PeerId id = connection.resumes;
   DirectPeer& peer = at(id);
   Connection* const old = peer.connection;
   // It may have ended since it was asked for.
-  if (old == nullptr || !old->can_resume() || closing_)
+  if (old == nullptr || !old->can_resume()) return refuse_resumption(connection, peer.name);
+  if (own_request_is_kept(peer)) return refuse_simultaneous(connection, peer.name);
+  ResumptionHalf requester = peer_half(connection, id);
+  requester.generation = greeting.generation;
+  requester.received = resumption.received;
+  if (!proves(resumption, prove_request(old->key, requester, own_half(connection))))
     return refuse_resumption(connection, peer.name);
-  ResumptionHalf requester = peer_half(connection, id, resumption.received);
-  if (!proves(resumption, prove_request(old->key, requester, own_half(connection, 0))))
-    return refuse_resumption(connection, peer.name);
+  // An attempt that the peer has given up, and that was long on its way.
+  if (greeting.generation <= peer.peer_generation) return tear_down(connection);
+  peer.peer_generation = greeting.generation;
   if (old->phase == Connection::Phase::kOpen) suspend(*old, kReplaced);
   if (peer.connecting != nullptr) {
     ++counters_.simultaneous_connects;
@@ -257,31 +283,33 @@ void DirectTransport::on_proof(Connection& connection, const Resumption& resumpt
     tear_down(connection);
     return fail(id, kImpossible);
   }
-  const std::uint64_t received = old->stream->position();
-  const Digest proof = prove_resumed(old->key, requester, own_half(connection, received));
-  if (!send_greeting(connection, peer.name, GreetingKind::kResumed, with_proof(received, proof)))
+  ResumptionHalf own = own_half(connection);
+  own.generation = generation_ + 1;  // of the greeting that follows
+  own.received = old->stream->position();
+  const Digest proof = prove_resumed(old->key, requester, own);
+  if (!send_greeting(connection, peer.name, GreetingKind::kResumed,
+                     with_proof(own.received, proof)))
     return tear_down(connection);
   go_on(*old, connection);
 }
 
 // ---- Both
 
-// An end is zeros if the connection has ended; no proof holds then.
-ResumptionHalf DirectTransport::own_half(const Connection& connection,
-                                         std::uint64_t received) const {
-  sockaddr_in own{};
+// The halves without what a greeting adds. An end is zeros if the connection has ended; no proof
+// holds then.
+ResumptionHalf DirectTransport::own_half(const Connection& connection) const {
+  ResumptionHalf half{self_, incarnation_, 0, {}, connection.own_nonce, 0};
   sockaddr_in other{};
-  addresses_of(connection.fd.get(), own, other);
-  return {self_, incarnation_, own, connection.own_nonce, received};
+  addresses_of(connection.fd.get(), half.end, other);
+  return half;
 }
 
-ResumptionHalf DirectTransport::peer_half(const Connection& connection, PeerId id,
-                                          std::uint64_t received) const {
-  sockaddr_in own{};
-  sockaddr_in other{};
-  addresses_of(connection.fd.get(), own, other);
+ResumptionHalf DirectTransport::peer_half(const Connection& connection, PeerId id) const {
   const DirectPeer& peer = peers_[id.value];
-  return {peer.name, peer.peer_incarnation, other, connection.peer_nonce, received};
+  ResumptionHalf half{peer.name, peer.peer_incarnation, 0, {}, connection.peer_nonce, 0};
+  sockaddr_in own{};
+  addresses_of(connection.fd.get(), own, half.end);
+  return half;
 }
 
 // `replacement` gives its socket to the suspended connection and ends.
@@ -293,7 +321,7 @@ void DirectTransport::go_on(Connection& connection, Connection& replacement) {
   std::erase(suspended_, &connection);
   attempts_.end(at(id).attempt);
   connection.phase = Connection::Phase::kOpen;
-  connection.resume_by = kNever;
+  connection.resumed_at = now_;
   ++open_count_;
   ++counters_.resumed;
   connection.outbound.resume(connection.stream->position());

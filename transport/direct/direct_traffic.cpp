@@ -29,6 +29,8 @@ constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 // While more arrives, so many bytes share an acknowledgement.
 constexpr std::uint64_t kLongUnacknowledged = 256 * 1024;
+// A peer keeps what is not acknowledged, so it learns of it in any case.
+constexpr Nanoseconds kAcknowledgeAfter = std::chrono::milliseconds(5);
 constexpr int kQuarters = 4;
 // Sooner than a peer that waits for the memory is given up by its own peer.
 constexpr int kUnsentQuarters = 2;
@@ -59,14 +61,19 @@ Error broken(int code) {
 
 std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   lock_.is_held();
+  // A process that was stopped gives its peers their time.
+  if (const Nanoseconds gap = now - now_; gap > options_.output_timeout / kQuarters) {
+    for (Connection* const connection : suspended_)
+      connection->resume_by = connection->resume_by + gap;
+  }
   now_ = now;
   sink_ = &sink;
   reports_ = 0;
   ++polls_;
   if (!left_.empty()) report_left(sink);
   if (!stalled_.empty()) resume_stalled();
-  if (!suspended_.empty()) resume_suspended();
   read_sockets();
+  if (!suspended_.empty()) resume_suspended();
   if (!acknowledging_.empty()) acknowledge_received();
   if (!attempts_.none() || half_open_.next_deadline() <= now || listen_again_ <= now)
     expire_attempts();
@@ -141,7 +148,10 @@ void DirectTransport::poll_all_sockets() {
       all_sockets_due_ = true;  // their connect requests may have arrived with them
       continue;
     }
-    if (connection->phase == Connection::Phase::kClosed) continue;
+    // An event of its socket before it was closed, in a call for an earlier event of these.
+    if (connection->phase == Connection::Phase::kClosed ||
+        connection->phase == Connection::Phase::kSuspended)
+      continue;
     if (connection->phase != Connection::Phase::kOpen) {
       try {
         on_handshake_ready(*connection, seen);
@@ -176,7 +186,9 @@ void DirectTransport::on_descriptors_closed() {
       fail(PeerId(index), kClosedByOthers);
   }
   for (const auto& connection : connections_) {
-    if (connection->phase == Connection::Phase::kAccepted) tear_down(*connection);
+    if (connection->phase == Connection::Phase::kAccepted ||
+        connection->phase == Connection::Phase::kChallenged)
+      tear_down(*connection);
   }
 }
 
@@ -186,7 +198,9 @@ void DirectTransport::no_memory_for(Connection& connection) {
   if (connection.phase == Connection::Phase::kClosed) return;
   ++counters_.without_memory;
   const PeerId peer = connection.peer;
-  if (connection.phase == Connection::Phase::kOpen) return fail(peer, kNoMemory);
+  if (connection.phase == Connection::Phase::kOpen ||
+      connection.phase == Connection::Phase::kSuspended)
+    return fail(peer, kNoMemory);
   tear_down(connection);
   if (peer != kNoPeer) refused(peer, kNoMemory);
 }
@@ -222,8 +236,13 @@ bool DirectTransport::receive(Connection& connection) {
     }
     connection.unsent_quarters = 0;
     connection.heard_in = polls_;
+    connection.heard_at = now_;
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), connection);
+    if (!connection.is_acknowledging && stream.position() != connection.outbound.told()) {
+      connection.is_acknowledging = true;
+      acknowledging_.push_back(&connection);
+    }
     if (stream.state() == InboundStream::StreamState::kBroken) {
       ++counters_.broken_streams;
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
@@ -363,28 +382,32 @@ bool DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
 }
 
 void DirectTransport::Connection::on_acknowledgement_wanted(std::uint16_t flags) {
-  owner.lock_.is_held();
-  if (wanted == 0) {
-    wanted_since = owner.polls_;
-    owner.acknowledging_.push_back(this);
-  }
+  if (wanted == 0) wanted_since = owner.polls_;
   wanted |= flags;
+}
+
+// What was received and is not acknowledged is due now. A message in the other direction takes the
+// acknowledgement along, so it waits a little for one.
+bool DirectTransport::is_acknowledgement_due(const Connection& connection) const {
+  if (connection.stream->position() - connection.outbound.told() >= kLongUnacknowledged ||
+      now_ - connection.heard_at >= kAcknowledgeAfter)
+    return true;
+  if ((connection.wanted & kAcknowledgeSoon) != 0) return connection.wanted_since < polls_;
+  return connection.wanted != 0 && connection.heard_in < polls_;
 }
 
 // Sends the acknowledgements that no message has taken along in the meantime.
 void DirectTransport::acknowledge_received() {
   for (std::size_t i = acknowledging_.size(); i-- > 0;) {
     Connection& connection = *acknowledging_[i];
-    const std::uint64_t unknown = connection.stream->position() - connection.outbound.told();
-    const bool is_soon = (connection.wanted & kAcknowledgeSoon) != 0;
-    const bool is_due = unknown >= kLongUnacknowledged ||
-                        (is_soon ? connection.wanted_since : connection.heard_in) < polls_;
-    if (unknown != 0 && !is_due) continue;
+    const bool is_told = connection.stream->position() == connection.outbound.told();
+    if (!is_told && !is_acknowledgement_due(connection)) continue;
     connection.wanted = 0;
+    connection.is_acknowledging = false;
     acknowledging_[i] = acknowledging_.back();
     acknowledging_.pop_back();
     // If something waits for room, the acknowledgement goes along with it.
-    if (unknown == 0 || connection.outbound.waits() || connection.is_ending) continue;
+    if (is_told || connection.outbound.waits() || connection.is_ending) continue;
     pass_on(connection);
     if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
   }
@@ -465,9 +488,10 @@ void DirectTransport::end(Connection& connection) {
 
 bool DirectTransport::prepare_wait() {
   lock_.is_held();
-  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty() ||
-      !acknowledging_.empty())
-    return false;
+  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
+  for (const Connection* const connection : acknowledging_) {
+    if (connection->wanted != 0) return false;
+  }
   for (const Connection* const connection : stalled_) {
     if (may_resume(*connection)) return false;
   }
@@ -477,13 +501,17 @@ bool DirectTransport::prepare_wait() {
 
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
-  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty() ||
-      !acknowledging_.empty())
-    return now_;
+  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
   TimePoint deadline = std::min(
       {listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_.next_deadline()});
-  for (const Connection* const connection : suspended_)
+  for (const Connection* const connection : acknowledging_)
+    deadline = std::min(deadline,
+                        connection->wanted != 0 ? now_ : connection->heard_at + kAcknowledgeAfter);
+  for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);
+    if (const Connection* const attempt = peers_[connection->peer.value].connecting)
+      deadline = std::min(deadline, attempt->begun_at + kAttemptTime);
+  }
   return deadline;
 }
 

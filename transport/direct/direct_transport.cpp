@@ -108,6 +108,9 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     make_room(forgotten_, peers);
     for (std::vector<PeerId>* const list : {&failed_, &left_, &reporting_left_})
       make_room(*list, peers);
+    constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
+    for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
+      make_room(*list, options_.send_frames + options_.max_writes + kOwn * peers);
     peers_.emplace_back();
     forgotten_.push_back(PeerId(static_cast<std::uint32_t>(peers - 1)));
   }
@@ -157,7 +160,7 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   std::byte* const begin = buffer.data - sizeof(PieceHeader);
   encode(begin, PieceHeader{static_cast<std::uint32_t>(bytes),
                             static_cast<std::uint8_t>(PieceKind::kMessage), 0,
-                            flags_for(*connection, peer)});
+                            flags_for(*connection, bytes)});
   frame.parts[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.parts[1] = {};
   frame.is_message = true;
@@ -184,11 +187,11 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(OutboundStream::kHeadroom + kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  encode(
-      begin,
-      PieceHeader{static_cast<std::uint32_t>(payload.size()),
-                  static_cast<std::uint8_t>(PieceKind::kPlaced), static_cast<std::uint8_t>(bytes),
-                  static_cast<std::uint16_t>(kAcknowledgeWhenIdle | flags_for(*connection, peer))});
+  encode(begin,
+         PieceHeader{
+             static_cast<std::uint32_t>(payload.size()),
+             static_cast<std::uint8_t>(PieceKind::kPlaced), static_cast<std::uint8_t>(bytes),
+             static_cast<std::uint16_t>(kAcknowledgeWhenIdle | flags_for(*connection, bytes))});
   encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
   frame.parts[0] = {begin, kHead + bytes};
   frame.parts[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
@@ -217,11 +220,13 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   return status;
 }
 
-// When the sender needs to know that a message has arrived: PieceFlags.
-std::uint16_t DirectTransport::flags_for(const Connection& connection, PeerId peer) const {
-  const bool is_scarce = outbound_.frames_are_scarce(peers_[peer.value].frames) ||
-                         2 * connection.outbound.frame_bytes() >= options_.retained_bytes;
-  return is_scarce ? std::uint16_t{kAcknowledgeSoon} : std::uint16_t{0};
+// When the sender needs to know that a message of so many bytes has arrived: PieceFlags.
+std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size_t bytes) const {
+  const SendShare& share = peers_[connection.peer.value].frames;
+  if (outbound_.frames_are_scarce(share) ||
+      2 * (connection.outbound.frame_bytes() + bytes) >= options_.retained_bytes)
+    return kAcknowledgeSoon;
+  return outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
 }
 
 // Passes the record to the kernel as far as it accepts it; the rest waits.
@@ -311,7 +316,9 @@ bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
   return std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
-    return connection->phase == Connection::Phase::kOpen && connection->outbound.waits();
+    return (connection->phase == Connection::Phase::kOpen ||
+            connection->phase == Connection::Phase::kSuspended) &&
+           connection->outbound.waits();
   });
 }
 

@@ -142,7 +142,7 @@ class DirectTransport final : public Transport {
   struct Connection;
   struct DirectPeer {
     ProcessId name;
-    Connection* connection = nullptr;  // open
+    Connection* connection = nullptr;  // open, or to be resumed
     Connection* connecting = nullptr;  // being made by this process
     SendShare frames;                  // what it holds of outbound_
     SendShare writes;
@@ -171,6 +171,8 @@ class DirectTransport final : public Transport {
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
   // Unexpected payloads that may arrive at once.
   static constexpr std::size_t kUnexpectedSlots = 16;
+  // After this time without progress an attempt to resume is given up for another one.
+  static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
   // Accepted connections without a connect request yet, or whose peer is not admitted yet.
   static constexpr std::size_t kMaxHalfOpen = 256;
 
@@ -220,16 +222,18 @@ class DirectTransport final : public Transport {
                                        const Resumption& resumption) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_challenge(Connection& connection, const Resumption& resumption)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_proof(Connection& connection, const Resumption& resumption)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resumed(Connection& connection, const Resumption& resumption)
-      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_proof(Connection& connection, const Greeting& greeting,
+                              const Resumption& resumption) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_resumed(Connection& connection, const Greeting& greeting,
+                                const Resumption& resumption) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_no_stream(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] ResumptionHalf own_half(const Connection& connection, std::uint64_t received) const
+  bool own_request_is_kept(const DirectPeer& peer) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse_simultaneous(Connection& connection, ProcessId to)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer,
-                                         std::uint64_t received) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ResumptionHalf own_half(const Connection& connection) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer) const
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void go_on(Connection& connection, Connection& replacement) LINTEL_REQUIRES(lock_);
   bool is_suspended(PeerId peer) const LINTEL_REQUIRES(lock_);
 
@@ -241,7 +245,8 @@ class DirectTransport final : public Transport {
     if (open == nullptr) connect(peer);
     return open;
   }
-  std::uint16_t flags_for(const Connection& connection, PeerId peer) const LINTEL_REQUIRES(lock_);
+  std::uint16_t flags_for(const Connection& connection, std::size_t bytes) const
+      LINTEL_REQUIRES(lock_);
   PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);
   bool pass_on(Connection& connection) LINTEL_REQUIRES(lock_);
   void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
@@ -255,6 +260,7 @@ class DirectTransport final : public Transport {
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  bool is_acknowledgement_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);
   void end(Connection& connection) LINTEL_REQUIRES(lock_);
   void note_recent(Connection& connection) LINTEL_REQUIRES(lock_);

@@ -63,6 +63,8 @@ class OutboundTable {
   Outbound& at(std::uint64_t index);
   // The peer whose share that is holds so many frames that it may soon take none.
   bool frames_are_scarce(const SendShare& share) const;
+  // Peers hold half of the pool of frames, or more.
+  bool half_is_taken() const { return 2 * frames_.taken >= frames_.shared; }
 
   std::size_t frames_taken() const { return frames_.taken; }
   std::size_t writes_taken() const { return writes_.taken; }

@@ -8,18 +8,19 @@ namespace {
 
 // A half in network order.
 struct HalfBytes {
-  explicit HalfBytes(const ResumptionHalf& half, bool with_received) {
+  HalfBytes(const ResumptionHalf& half, bool whole) {
     const std::uint32_t numbers[] = {network_order(half.name.nid.value),
                                      network_order(half.name.pid.value), half.end.sin_addr.s_addr,
                                      half.end.sin_port};
     const std::uint64_t long_numbers[] = {network_order(half.incarnation),
-                                          network_order(with_received ? half.received : 0)};
+                                          network_order(whole ? half.generation : 0),
+                                          network_order(whole ? half.received : 0)};
     std::memcpy(bytes.data(), numbers, sizeof numbers);
     std::memcpy(bytes.data() + sizeof numbers, long_numbers, sizeof long_numbers);
     std::memcpy(bytes.data() + sizeof numbers + sizeof long_numbers, half.nonce.data(),
                 half.nonce.size());
   }
-  std::array<std::byte, 32 + sizeof(Resumption::nonce)> bytes;
+  std::array<std::byte, 40 + sizeof(Resumption::nonce)> bytes;
 };
 
 Digest prove(const ResumptionKey& key, std::string_view word, const HalfBytes& requester,

@@ -24,13 +24,14 @@ using ResumptionNonce = std::array<std::byte, sizeof(Resumption::nonce)>;
 struct ResumptionHalf {
   ProcessId name;
   std::uint64_t incarnation = 0;
-  sockaddr_in end{};  // of the connection
+  std::uint64_t generation = 0;  // of the greeting with its proof
+  sockaddr_in end{};             // of the connection
   ResumptionNonce nonce{};
   std::uint64_t received = 0;
 };
 
-// Of the side that has made the connection. Does not cover what has arrived at the other side,
-// which it does not know yet.
+// Of the side that has made the connection. Does not cover what has arrived at the other side, nor
+// the generation of that, which it does not know yet.
 Digest prove_request(const ResumptionKey& key, const ResumptionHalf& requester,
                      const ResumptionHalf& other);
 // Of the other side.
