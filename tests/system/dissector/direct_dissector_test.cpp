@@ -60,7 +60,7 @@ TEST_F(DirectDissector, ShowsBothGreetingsOfTheDocument) {
   EXPECT_EQ(packets[0], (DecodedPacket{{"_ws.col.Protocol", {"Lintel"}},
                                        {"_ws.col.Info", {"Lintel greeting, connect"}},
                                        {"lintel_direct.magic", {"0x4c4e5444"}},
-                                       {"lintel_direct.version", {"1"}},
+                                       {"lintel_direct.version", {"2"}},
                                        {"lintel_direct.greeting", {"1"}},
                                        {"lintel_direct.from.nid", {"10.0.0.1"}},
                                        {"lintel_direct.from.pid", {"1000"}},

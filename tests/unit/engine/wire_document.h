@@ -26,7 +26,7 @@ struct ExampleField {
 };
 
 struct Example {
-  std::string layer;  // "message" or "frame"
+  std::string layer;  // "message", "frame" or "stream"
   std::string name;   // "put", "announced-put", "hello", ...
   std::vector<std::byte> bytes;
   std::vector<ExampleField> fields;

@@ -2,6 +2,7 @@
 // doc/wire_format.md. Bytes, values and offsets come from the document. This file only says which
 // field of a struct each name means.
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 
 #include "portals/engine/wire/wire_codec.h"
 #include "portals/engine/wire/wire_format.h"
+#include "transport/direct/resumption_proof.h"
 #include "transport/direct/stream_format.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/frame_format.h"
@@ -40,6 +42,9 @@ using lintel::transport::PieceKind;
 using lintel::transport::PlacedHeader;
 using lintel::transport::RecordHeader;
 using lintel::transport::RefuseBody;
+using lintel::transport::Resumption;
+using lintel::transport::ResumptionHalf;
+using lintel::transport::ResumptionKey;
 using lintel::transport::WriteHeader;
 
 const WireDocument& document() {
@@ -83,8 +88,10 @@ const Fields kGreeting = {FIELD(Greeting, magic),       FIELD(Greeting, version)
                           FIELD(Greeting, from_nid),    FIELD(Greeting, from_pid),
                           FIELD(Greeting, to_nid),      FIELD(Greeting, to_pid),
                           FIELD(Greeting, incarnation), FIELD(Greeting, generation)};
+const Fields kResumption = {FIELD(Resumption, received), FIELD(Resumption, nonce),
+                            FIELD(Resumption, proof)};
 const Fields kPieceHeader = {FIELD(PieceHeader, length), FIELD(PieceHeader, kind),
-                             FIELD(PieceHeader, message_bytes), FIELD(PieceHeader, reserved)};
+                             FIELD(PieceHeader, message_bytes), FIELD(PieceHeader, flags)};
 const Fields kWriteHeader = {FIELD(WriteHeader, key), FIELD(WriteHeader, address),
                              FIELD(WriteHeader, immediate), FIELD(WriteHeader, reserved)};
 const Fields kPlacedHeader = {FIELD(PlacedHeader, key)};
@@ -189,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                     LayoutCase{"Written", kWritten, sizeof(Written)},
                     LayoutCase{"Discard", kDiscard, sizeof(Discard)},
                     LayoutCase{"Greeting", kGreeting, sizeof(Greeting)},
+                    LayoutCase{"Resumption", kResumption, sizeof(Resumption)},
                     LayoutCase{"PieceHeader", kPieceHeader, sizeof(PieceHeader)},
                     LayoutCase{"WriteHeader", kWriteHeader, sizeof(WriteHeader)},
                     LayoutCase{"PlacedHeader", kPlacedHeader, sizeof(PlacedHeader)}),
@@ -232,7 +240,8 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
        {"hello", "welcome", "confirm", "refuse", "data", "ack", "ping", "goodbye"}) {
     EXPECT_THAT(names, testing::Contains(std::string("frame ") + name));
   }
-  for (const char* name : {"connect", "accept", "message", "write", "placed"}) {
+  for (const char* name :
+       {"connect", "accept", "resume", "proof", "acknowledge", "message", "write", "placed"}) {
     EXPECT_THAT(names, testing::Contains(std::string("stream ") + name));
   }
 }
@@ -628,18 +637,105 @@ void expect_on_stream(const Example& example, std::size_t offset, const Wire& st
       << example.name << " at " << offset;
 }
 
+// Checks the greeting of that kind at the beginning of the example.
+Greeting expect_greeting(const Example& example, GreetingKind kind) {
+  const auto greeting = stated<Greeting>(example, kGreeting);
+  EXPECT_EQ(greeting.magic, lintel::transport::kGreetingMagic);
+  EXPECT_EQ(greeting.version, lintel::transport::kStreamVersion);
+  EXPECT_EQ(static_cast<GreetingKind>(greeting.kind), kind);
+  EXPECT_EQ(example.bytes.size(),
+            sizeof(Greeting) +
+                (lintel::transport::has_resumption(greeting.kind) ? sizeof(Resumption) : 0));
+  expect_on_stream(example, 0, greeting);
+  return greeting;
+}
+
 TEST(WireStream, GreetingsAreAsInTheDocument) {
-  const auto expect_greeting = [](const char* name, GreetingKind kind) {
-    const Example& example = document().example("stream", name);
-    const auto greeting = stated<Greeting>(example, kGreeting);
-    EXPECT_EQ(greeting.magic, lintel::transport::kGreetingMagic);
-    EXPECT_EQ(greeting.version, lintel::transport::kStreamVersion);
-    EXPECT_EQ(static_cast<GreetingKind>(greeting.kind), kind);
-    EXPECT_EQ(example.bytes.size(), sizeof(Greeting));
-    expect_on_stream(example, 0, greeting);
-  };
-  expect_greeting("connect", GreetingKind::kConnect);
-  expect_greeting("accept", GreetingKind::kAccept);
+  expect_greeting(document().example("stream", "connect"), GreetingKind::kConnect);
+  expect_greeting(document().example("stream", "accept"), GreetingKind::kAccept);
+}
+
+// Checks the greeting of that kind and the Resumption behind it.
+Resumption expect_resumption(const Example& example, GreetingKind kind) {
+  expect_greeting(example, kind);
+  const auto resumption = stated<Resumption>(example, kResumption, "resumption ");
+  expect_on_stream(example, sizeof(Greeting), resumption);
+  return resumption;
+}
+
+TEST(WireStream, ARequestToResumeIsAGreetingAndAResumptionWithANonce) {
+  const Resumption resumption =
+      expect_resumption(document().example("stream", "resume"), GreetingKind::kResume);
+  EXPECT_EQ(resumption.received, 0U);
+  for (const std::byte byte : resumption.proof) EXPECT_EQ(byte, std::byte{0});
+}
+
+// The bytes of the document, put together here byte by byte.
+class ProofBytes {
+ public:
+  void add_word(std::string_view word) {
+    for (const char letter : word) bytes_.push_back(static_cast<std::byte>(letter));
+  }
+  void add_number(std::uint64_t number, int bytes) {
+    while (bytes-- > 0) bytes_.push_back(static_cast<std::byte>(number >> (8 * bytes)));
+  }
+  void add_half(const ResumptionHalf& half, std::uint64_t received) {
+    add_number(half.name.nid.value, 4);
+    add_number(half.name.pid.value, 4);
+    add_number(ntohl(half.end.sin_addr.s_addr), 4);
+    add_number(ntohs(half.end.sin_port), 2);
+    add_number(0, 2);
+    add_number(half.incarnation, 8);
+    add_number(received, 8);
+    bytes_.insert(bytes_.end(), half.nonce.begin(), half.nonce.end());
+  }
+  lintel::transport::Digest proof(const ResumptionKey& key) const {
+    return lintel::transport::hmac_sha256(key, {bytes_});
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+ResumptionHalf half_of(const Greeting& greeting, std::uint16_t port) {
+  ResumptionHalf half;
+  half.name = {lintel::NodeId(greeting.from_nid), lintel::Pid(greeting.from_pid)};
+  half.incarnation = greeting.incarnation;
+  half.end.sin_addr.s_addr = htonl(greeting.from_nid);
+  half.end.sin_port = htons(port);
+  return half;
+}
+
+// Of the examples resume and proof, by what the document states of the connection.
+TEST(WireStream, ProofsOfAResumptionCoverTheBytesOfTheDocument) {
+  const Resumption request =
+      expect_resumption(document().example("stream", "resume"), GreetingKind::kResume);
+  const Resumption proof =
+      expect_resumption(document().example("stream", "proof"), GreetingKind::kProof);
+  ResumptionHalf requester =
+      half_of(stated<Greeting>(document().example("stream", "resume"), kGreeting), 40000);
+  ResumptionHalf other =
+      half_of(stated<Greeting>(document().example("stream", "accept"), kGreeting), 12000);
+  std::memcpy(requester.nonce.data(), request.nonce, requester.nonce.size());
+  requester.received = proof.received;
+  ResumptionKey key;
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i);
+  for (std::size_t i = 0; i < other.nonce.size(); ++i)
+    other.nonce[i] = static_cast<std::byte>(0xc0 + i);
+  other.received = 77;
+
+  const auto requested = prove_request(key, requester, other);
+  EXPECT_EQ(std::memcmp(requested.data(), proof.proof, requested.size()), 0);
+  ProofBytes of_request;
+  of_request.add_word("resume");
+  of_request.add_half(requester, requester.received);
+  of_request.add_half(other, 0);
+  EXPECT_EQ(of_request.proof(key), requested);
+  ProofBytes of_answer;
+  of_answer.add_word("resumed");
+  of_answer.add_half(requester, requester.received);
+  of_answer.add_half(other, other.received);
+  EXPECT_EQ(of_answer.proof(key), prove_resumed(key, requester, other));
 }
 
 // Checks the piece header of that kind at the beginning of the example.
@@ -648,6 +744,16 @@ PieceHeader expect_piece(const Example& example, PieceKind kind) {
   EXPECT_EQ(static_cast<PieceKind>(piece.kind), kind);
   expect_on_stream(example, 0, piece);
   return piece;
+}
+
+TEST(WireStream, AnAcknowledgementIsAPieceHeaderWithTheLowBitsOfThePosition) {
+  const Example& example = document().example("stream", "acknowledge");
+  const PieceHeader piece = expect_piece(example, PieceKind::kAcknowledge);
+  EXPECT_EQ(example.bytes.size(), sizeof(PieceHeader));
+  EXPECT_EQ(piece.flags, 0U);
+  const auto proof =
+      stated<Resumption>(document().example("stream", "proof"), kResumption, "resumption ");
+  EXPECT_EQ(piece.length, static_cast<std::uint32_t>(proof.received));
 }
 
 TEST(WireStream, AMessageIsAPieceHeaderAndAFrame) {
@@ -666,11 +772,14 @@ TEST(WireStream, AWriteIsAPieceHeaderAWriteHeaderAndTheBytes) {
                    stated<WriteHeader>(example, kWriteHeader, "write "));
   EXPECT_EQ(example.field("data")->offset, sizeof(PieceHeader) + sizeof(WriteHeader));
   EXPECT_EQ(piece.length, payload_size(example));
+  EXPECT_EQ(piece.flags, lintel::transport::kAcknowledgeWhenIdle);
 }
 
 TEST(WireStream, APlacedMessageBeginsWithAPieceHeaderAndAPlacedMessageHeader) {
   const Example& example = document().example("stream", "placed");
-  expect_piece(example, PieceKind::kPlaced);
+  const PieceHeader piece = expect_piece(example, PieceKind::kPlaced);
+  EXPECT_EQ(piece.flags,
+            lintel::transport::kAcknowledgeWhenIdle | lintel::transport::kAcknowledgeSoon);
   const auto placed_message = stated<PlacedHeader>(example, kPlacedHeader, "placed ");
   EXPECT_EQ(placed_message.key >> 63, 0U);
   expect_on_stream(example, sizeof(PieceHeader), placed_message);
