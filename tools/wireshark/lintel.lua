@@ -5,8 +5,8 @@
 -- Not as root: Wireshark 4.4 loads no script then.
 --
 -- Three protocols:
---   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes and
---                   placed messages;
+--   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes,
+--                   placed messages and acknowledgements;
 --   xnet            the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below
 --                   `tcp;ofi_rxm` too): finds the messages in the stream;
 --   lintel          the session frame inside, its engine messages, and the remote writes of large
@@ -451,12 +451,25 @@ local function dissect_stream(tvb, pinfo, tree, header_size, length_of, dissect_
 end
 
 -- The stream of `direct` --------------------------------------------------------------------------
--- A connection begins with a greeting each way. After that come pieces: a header, for a write or a
--- placed message one more, then a message, bytes to write, or a message and a payload. A greeting's
--- magic, read as the length of a piece, is more than any piece has.
+-- A connection begins with a greeting each way; one that takes the place of a lost connection, with
+-- two, most of them with a resumption behind. After that come pieces: a header, for a write or a
+-- placed message one more, then a message, bytes to write, or a message and a payload; or nothing,
+-- if it is an acknowledgement. A greeting's magic, read as the length of a piece, is more than any
+-- piece has. An acknowledgement may have any number there; its kind comes next, where a greeting
+-- has a zero.
+--
+-- The first piece of a connection that takes the place of another may begin in the middle: from
+-- there on nothing is recognised until a segment begins with a piece.
 
-local GREETINGS = { [1] = "connect", [2] = "accept", [3] = "simultaneous" }
-local PIECES = { [1] = "message", [2] = "write", [3] = "placed message" }
+local GREETINGS = {
+  [1] = "connect", [2] = "accept", [3] = "simultaneous", [4] = "resume", [5] = "challenge",
+  [6] = "proof", [7] = "resumed", [8] = "no stream",
+}
+local FIRST_WITH_RESUMPTION, LAST_WITH_RESUMPTION = 4, 7
+local PIECES = {
+  [1] = "message", [2] = "write", [3] = "placed message", [4] = "acknowledgement",
+}
+local ACKNOWLEDGE_WHEN_IDLE, ACKNOWLEDGE_SOON = 0x0001, 0x0002
 local GREETING_MAGIC = 0x4c4e5444
 local LARGEST_PIECE = 16 * 1024 * 1024  -- of a write; others have less
 local LARGEST_PLACED_MESSAGE = 128
@@ -472,9 +485,18 @@ local d = {
   to_pid = ProtoField.uint32("lintel_direct.to.pid", "To pid"),
   incarnation = ProtoField.uint64("lintel_direct.incarnation", "Incarnation", base.HEX),
   generation = ProtoField.uint64("lintel_direct.generation", "Generation"),
+  received = ProtoField.uint64("lintel_direct.received", "Received"),
+  nonce = ProtoField.bytes("lintel_direct.nonce", "Nonce"),
+  proof = ProtoField.bytes("lintel_direct.proof", "Proof"),
   piece = ProtoField.uint8("lintel_direct.piece", "Piece", base.DEC, PIECES),
   length = ProtoField.uint32("lintel_direct.length", "Length"),
   message_bytes = ProtoField.uint8("lintel_direct.message_bytes", "Message's length"),
+  flags = ProtoField.uint16("lintel_direct.flags", "Flags", base.HEX),
+  when_idle = ProtoField.bool("lintel_direct.flags.acknowledge_when_idle", "Acknowledge when idle",
+    16, nil, ACKNOWLEDGE_WHEN_IDLE),
+  soon = ProtoField.bool("lintel_direct.flags.acknowledge_soon", "Acknowledge soon", 16, nil,
+    ACKNOWLEDGE_SOON),
+  acknowledged = ProtoField.uint32("lintel_direct.acknowledged", "Acknowledged"),
   write_key = ProtoField.uint64("lintel_direct.write.key", "Key", base.HEX),
   write_address = ProtoField.uint64("lintel_direct.write.address", "Address", base.HEX),
   write_immediate = ProtoField.uint32("lintel_direct.write.immediate", "Completion data", base.HEX),
@@ -488,16 +510,30 @@ local GREETING = {
   { d.from_pid, 4 }, { d.to_nid, 4 }, { d.to_pid, 4 },
   { d.incarnation, 8 }, { d.generation, 8 },
 }
-local PIECE_HEADER = { { d.length, 4 }, { d.piece, 1 }, { d.message_bytes, 1 }, { d.reserved, 2 } }
+local RESUMPTION = { { d.received, 8 }, { d.nonce, 16 }, { d.proof, 32 } }
+local PIECE_HEADER = { { d.length, 4 }, { d.piece, 1 }, { d.message_bytes, 1 }, { d.flags, 2 } }
+local ACKNOWLEDGEMENT = {
+  { d.acknowledged, 4 }, { d.piece, 1 }, { d.message_bytes, 1 }, { d.flags, 2 },
+}
 local WRITE_HEADER = {
   { d.write_key, 8 }, { d.write_address, 8 }, { d.write_immediate, 4 }, { d.reserved, 4 },
 }
 local PLACED_HEADER = { { d.placed_key, 8 } }
-local SECOND_HEADER = { message = {}, write = WRITE_HEADER, ["placed message"] = PLACED_HEADER }
+local SECOND_HEADER = {
+  message = {}, write = WRITE_HEADER, ["placed message"] = PLACED_HEADER, acknowledgement = {},
+}
 local PIECE_HEADER_SIZE = size_of(PIECE_HEADER)
 
 local function is_greeting(tvb, at)
-  return tvb:len() - at >= 4 and tvb(at, 4):uint() == GREETING_MAGIC
+  if tvb:len() - at < 4 or tvb(at, 4):uint() ~= GREETING_MAGIC then return false end
+  return tvb:len() - at < 5 or tvb(at + 4, 1):uint() == 0
+end
+
+-- The bytes of the greeting at `at`, whose first PIECE_HEADER_SIZE are there.
+local function greeting_size(tvb, at)
+  local kind = tvb(at + place_of(GREETING, d.greeting, 0), 1):uint()
+  local has_resumption = kind >= FIRST_WITH_RESUMPTION and kind <= LAST_WITH_RESUMPTION
+  return size_of(GREETING) + (has_resumption and size_of(RESUMPTION) or 0)
 end
 
 -- The piece whose header is at `at`, or nil if there is none: where its message and its data or
@@ -506,6 +542,11 @@ local function piece_at(tvb, at)
   if tvb:len() - at < PIECE_HEADER_SIZE then return nil end
   local length, name, message_bytes =
     tvb(at, 4):uint(), PIECES[tvb(at + 4, 1):uint()], tvb(at + 5, 1):uint()
+  if name == "acknowledgement" then
+    if message_bytes ~= 0 or tvb(at + 6, 2):uint() ~= 0 then return nil end
+    return { name = name, length = length, message = PIECE_HEADER_SIZE, data = PIECE_HEADER_SIZE,
+      size = PIECE_HEADER_SIZE }
+  end
   if not name or length > LARGEST_PIECE
     or message_bytes > (name == "placed message" and LARGEST_PLACED_MESSAGE or 0) then
     return nil
@@ -516,13 +557,14 @@ local function piece_at(tvb, at)
 end
 
 local function piece_length(tvb, _, at)
-  if is_greeting(tvb, at) then return size_of(GREETING) end
+  if is_greeting(tvb, at) then return greeting_size(tvb, at) end
   local piece = piece_at(tvb, at)
   return piece and piece.size or tvb:len() - at  -- not a piece: nothing after it can be found
 end
 
 local function dissect_greeting(tvb, tree)
-  add_struct(tree, GREETING, tvb, 0)
+  local at = add_struct(tree, GREETING, tvb, 0)
+  if greeting_size(tvb, 0) > at then add_struct(tree, RESUMPTION, tvb, at) end
   local name = GREETINGS[tvb(place_of(GREETING, d.greeting, 0), 1):uint()] or "unknown"
   tree:append_text(", greeting: " .. name)
   return "Lintel greeting, " .. name
@@ -534,10 +576,19 @@ local function dissect_message_of_piece(tvb, at, length, tree)
     or "Lintel message without a frame"
 end
 
+local function add_piece_flags(tree, range)
+  tree:add(d.when_idle, range)
+  tree:add(d.soon, range)
+end
+
 local function dissect_piece(tvb, pinfo, tree)
   local root = tree:add(direct, tvb())
   local greeting, piece = is_greeting(tvb, 0), piece_at(tvb, 0)
-  if tvb:len() < (greeting and size_of(GREETING) or piece and piece.data or math.huge) then
+  local least = piece and piece.data or math.huge
+  if greeting then
+    least = tvb:len() < PIECE_HEADER_SIZE and math.huge or greeting_size(tvb, 0)
+  end
+  if tvb:len() < least then
     root:append_text(", not the start of a piece")
     return tvb:len()
   end
@@ -547,7 +598,13 @@ local function dissect_piece(tvb, pinfo, tree)
     return tvb:len()
   end
   root:append_text(", " .. piece.name)
+  if piece.name == "acknowledgement" then
+    add_struct(root, ACKNOWLEDGEMENT, tvb, 0)
+    summaries[#summaries + 1] = string.format("Lintel acknowledgement up to %.0f", piece.length)
+    return tvb:len()
+  end
   add_struct(root, PIECE_HEADER, tvb, 0)
+  add_piece_flags(root, tvb(place_of(PIECE_HEADER, d.flags, 0), 2))
   add_struct(root, SECOND_HEADER[piece.name], tvb, PIECE_HEADER_SIZE)
   if tvb:len() > piece.data then root:add(d.data, tvb(piece.data)) end
   local summary

@@ -72,6 +72,74 @@ TEST_F(DirectDissector, ShowsBothGreetingsOfTheDocument) {
   EXPECT_THAT(packets[1].at("lintel_direct.from.pid"), ElementsAre("2000"));
 }
 
+TEST_F(DirectDissector, ShowsTheRequestAndTheProofOfAResumptionOfTheDocument) {
+  capture_.add(example_of_stream("resume"));
+  capture_.add(example_of_stream("proof"));
+  const auto packets = decoded({"_ws.col.Info", "lintel_direct.greeting", "lintel_direct.received",
+                                "lintel_direct.nonce", "lintel_direct.proof"});
+  ASSERT_EQ(packets.size(), 2U);
+  EXPECT_THAT(packets[0].at("_ws.col.Info"), ElementsAre("Lintel greeting, resume"));
+  EXPECT_THAT(packets[0].at("lintel_direct.greeting"), ElementsAre("4"));
+  EXPECT_THAT(packets[0].at("lintel_direct.nonce"),
+              ElementsAre("9c3a5107e26df814b5208b4f76c10d93"));
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, proof"));
+  EXPECT_THAT(packets[1].at("lintel_direct.received"), ElementsAre("4294967336"));
+  EXPECT_THAT(packets[1].at("lintel_direct.proof"), ElementsAre(testing::SizeIs(64)));
+}
+
+TEST_F(DirectDissector, FindsThePiecesBehindAHandshakeThatResumes) {
+  capture_.add(example_of_stream("resume"));
+  capture_.add(joined({direct_greeting(GreetingKind::kChallenge), Bytes(56)}),
+               Direction::kToInitiator);
+  capture_.add(example_of_stream("proof"));
+  capture_.add(joined({direct_greeting(GreetingKind::kResumed), Bytes(56),
+                       direct_message(bare_frame(FrameKind::kPing))}),
+               Direction::kToInitiator);
+  capture_.add(direct_message(bare_frame(FrameKind::kAck)));
+  const auto packets = decoded({"_ws.col.Info"});
+  ASSERT_EQ(packets.size(), 5U);
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, challenge"));
+  EXPECT_THAT(packets[3].at("_ws.col.Info"), ElementsAre("Lintel greeting, resumed; Lintel PING"));
+  EXPECT_THAT(packets[4].at("_ws.col.Info"), ElementsAre("Lintel ACK"));
+}
+
+TEST_F(DirectDissector, ShowsAGreetingThatRefusesAResumption) {
+  capture_.add(example_of_stream("resume"));
+  capture_.add(direct_greeting(GreetingKind::kNoStream), Direction::kToInitiator);
+  const auto packets = decoded({"_ws.col.Info"});
+  ASSERT_EQ(packets.size(), 2U);
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, no stream"));
+}
+
+TEST_F(DirectDissector, ShowsAcknowledgementsAndTheFlagsOfPieces) {
+  capture_.add(direct_greeting(GreetingKind::kConnect));
+  capture_.add(joined({example_of_stream("acknowledge"), example_of_stream("message")}));
+  capture_.add(example_of_stream("write"));
+  const auto packets = decoded(
+      {"_ws.col.Info", "lintel_direct.acknowledged", "lintel_direct.length", "lintel_direct.flags",
+       "lintel_direct.flags.acknowledge_when_idle", "lintel_direct.flags.acknowledge_soon"});
+  ASSERT_EQ(packets.size(), 3U);
+  EXPECT_THAT(packets[1].at("_ws.col.Info"),
+              ElementsAre("Lintel acknowledgement up to 40; Lintel PING"));
+  EXPECT_THAT(packets[1].at("lintel_direct.acknowledged"), ElementsAre("40"));
+  EXPECT_THAT(packets[1].at("lintel_direct.length"), ElementsAre("24"))
+      << "an acknowledgement has no length";
+  EXPECT_THAT(packets[2].at("lintel_direct.flags"), ElementsAre("0x0001"));
+  EXPECT_THAT(packets[2].at("lintel_direct.flags.acknowledge_when_idle"), ElementsAre("1"));
+  EXPECT_THAT(packets[2].at("lintel_direct.flags.acknowledge_soon"), ElementsAre("0"));
+}
+
+// Its position may look like a greeting's magic, and be larger than any piece.
+TEST_F(DirectDissector, ShowsAcknowledgementsOfAnyPosition) {
+  capture_.add(direct_greeting(GreetingKind::kConnect));
+  capture_.add(joined({direct_acknowledgement(lintel::transport::kGreetingMagic),
+                       direct_acknowledgement(0xfffffff0), direct_acknowledgement(0)}));
+  const auto packets = decoded({"lintel_direct.acknowledged"});
+  ASSERT_EQ(packets.size(), 2U);
+  EXPECT_THAT(packets[1].at("lintel_direct.acknowledged"),
+              ElementsAre("1280201796", "4294967280", "0"));
+}
+
 TEST_F(DirectDissector, ShowsThePiecesOfTheDocumentBehindAGreeting) {
   capture_.add(direct_greeting(GreetingKind::kConnect));
   capture_.add(example_of_stream("message"));
@@ -137,21 +205,24 @@ TEST_F(DirectDissector, ShowsTheMessageOfAPlacedMessage) {
 
 TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
   // The first segment must include the greeting's magic, by which the connection is recognised.
-  const Bytes stream = joined({direct_greeting(GreetingKind::kConnect),
-                               direct_message(data_frame({example_message("put")})),
-                               direct_write(1, 2, 3, bytes_of("written")),
-                               direct_message(bare_frame(FrameKind::kGoodbye))});
+  const Bytes stream =
+      joined({direct_greeting(GreetingKind::kConnect), direct_acknowledgement(1),
+              example_of_stream("proof"), direct_message(data_frame({example_message("put")})),
+              direct_write(1, 2, 3, bytes_of("written")),
+              direct_message(bare_frame(FrameKind::kGoodbye))});
   constexpr std::size_t kSegment = 5;
   for (std::size_t at = 0; at < stream.size(); at += kSegment) {
     capture_.add(std::span(stream).subspan(at, std::min(kSegment, stream.size() - at)));
   }
-  const auto packets =
-      decoded({"lintel_direct.greeting", "lintel.frame.kind", "lintel.data", "lintel.immediate"});
-  ASSERT_EQ(packets.size(), 4U);
+  const auto packets = decoded({"lintel_direct.greeting", "lintel_direct.acknowledged",
+                                "lintel.frame.kind", "lintel.data", "lintel.immediate"});
+  ASSERT_EQ(packets.size(), 6U);
   EXPECT_THAT(packets[0].at("lintel_direct.greeting"), ElementsAre("1"));
-  EXPECT_THAT(packets[1].at("lintel.data"), ElementsAre("706f7274616c7321"));
-  EXPECT_THAT(packets[2].at("lintel.immediate"), ElementsAre("3"));
-  EXPECT_THAT(packets[3].at("lintel.frame.kind"), ElementsAre("7"));
+  EXPECT_THAT(packets[1].at("lintel_direct.acknowledged"), ElementsAre("1"));
+  EXPECT_THAT(packets[2].at("lintel_direct.greeting"), ElementsAre("6"));
+  EXPECT_THAT(packets[3].at("lintel.data"), ElementsAre("706f7274616c7321"));
+  EXPECT_THAT(packets[4].at("lintel.immediate"), ElementsAre("3"));
+  EXPECT_THAT(packets[5].at("lintel.frame.kind"), ElementsAre("7"));
 }
 
 TEST_F(DirectDissector, ShowsAllPiecesOfASegment) {
@@ -207,6 +278,8 @@ TEST_F(DirectDissector, TakesNothingForAPieceThatBreaksTheConnection) {
 std::vector<Bytes> one_of_each() {
   return {
       direct_greeting(GreetingKind::kConnect),
+      example_of_stream("proof"),
+      direct_acknowledgement(5),
       direct_message(data_frame({example_message("clear")})),
       direct_write(1, 2, 3, bytes_of("written")),
       direct_placed(4, data_frame({example_message("announced-put")}), bytes_of("the payload"))};

@@ -89,6 +89,10 @@ Bytes direct_greeting(transport::GreetingKind kind) {
   return bytes;
 }
 
+Bytes direct_acknowledgement(std::uint32_t received) {
+  return piece(transport::PieceKind::kAcknowledge, received);
+}
+
 Bytes direct_message(const Bytes& data) {
   Bytes bytes = piece(transport::PieceKind::kMessage, data.size());
   append(bytes, data);

@@ -37,6 +37,7 @@ Bytes message(const Fixed& fixed, std::string_view payload = {}) {
 // Of `direct`: a greeting from 10.0.0.1 pid 1000 to 10.0.0.2 pid 2000, and the pieces.
 Bytes direct_greeting(transport::GreetingKind kind);
 Bytes direct_message(const Bytes& data);
+Bytes direct_acknowledgement(std::uint32_t received);
 Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate,
                    const Bytes& data);
 Bytes direct_placed(std::uint64_t key, const Bytes& message, const Bytes& payload);
