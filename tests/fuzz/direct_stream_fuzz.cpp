@@ -1,10 +1,12 @@
 // libFuzzer entry: bytes of a hostile network into an InboundStream. The input is a list of
 // commands: raw bytes, or pieces with a valid header, in portions of any size. In between,
-// registrations end and placed messages find a place late.
+// registrations end, placed messages find a place late, and TCP connections are lost. Checked
+// besides memory: a loss changes nothing of what has arrived.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "tests/fuzz/input.h"
@@ -20,7 +22,7 @@ constexpr InboundStream::PieceLimits kLimits{512, 4096, 2048};
 constexpr std::size_t kBuffer = 1024;
 
 // Writes go anywhere into one target. Placed messages find a place only while there is one. Reads
-// every byte that it is given.
+// every byte that it is given. Acknowledgements of more than half of all positions are wrong.
 class TouchingStreamSink final : public StreamSink {
  public:
   Bytes target = Bytes(4096);
@@ -39,12 +41,26 @@ class TouchingStreamSink final : public StreamSink {
     touch(message);
     touch(payload.bytes);
   }
+  bool on_acknowledgement(std::uint32_t received) override { return received < 0x80000000U; }
+  void on_acknowledgement_wanted(std::uint16_t flags) override { touched += flags; }
 
  private:
   void touch(std::span<const std::byte> bytes) {
     for (const std::byte b : bytes) touched += static_cast<unsigned>(b);
   }
 };
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void interrupt(InboundStream& stream, const StreamBuffers& buffers) {
+  const std::uint64_t position = stream.position();
+  stream.interrupt();
+  require(stream.position() == position);
+  require(stream.state() == InboundStream::StreamState::kReading);
+  require(buffers.in_use() == 0);
+}
 
 }  // namespace
 
@@ -54,9 +70,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   InboundStream stream(kLimits, buffers);
   TouchingStreamSink sink;
   Bytes waiting;  // stands for the kernel's buffer
+  std::uint64_t fed_in_all = 0;
   while (!input.empty() && stream.state() != InboundStream::StreamState::kBroken) {
     const std::uint8_t command = input.byte();
-    switch (command % 8) {
+    switch (command % 16) {
       case 0: append(waiting, input.bytes(input.byte())); break;
       case 1: append_message(waiting, filled(input.byte() * 2U, command)); break;
       case 2:
@@ -75,11 +92,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 5: stream.cut_write(); break;
       case 6: stream.resume(sink); break;
+      case 8: append_acknowledgement(waiting, input.byte() * 0x808081U); break;
+      case 9: append_message(waiting, filled(input.byte(), command), input.byte()); break;
+      case 10:
+        interrupt(stream, buffers);
+        waiting.clear();
+        break;
+      case 11:  // the peer goes on elsewhere in the stream
+        interrupt(stream, buffers);
+        break;
       default: {
         const std::size_t portion = std::min<std::size_t>(waiting.size(), 1U + input.byte());
         const std::size_t fed = feed(stream, sink, std::span(waiting).first(portion),
                                      1U + input.byte(), 1U + input.byte());
         waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(fed));
+        fed_in_all += fed;
+        require(stream.position() <= fed_in_all);
       }
     }
   }

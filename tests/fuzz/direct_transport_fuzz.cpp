@@ -1,14 +1,17 @@
 // libFuzzer entry: strangers against a whole DirectTransport, on real sockets of loopback. The
-// input is a list of commands: connections that come and go, greetings and pieces, valid or not,
-// cut anywhere; calls of the owner in between; and time that passes. Checked besides memory: each
-// write and placed message of the owner ends once, memory that was given back does not change, and
-// in the end every frame is free.
+// input is a list of commands: connections that come and go, either way, greetings and pieces,
+// valid or not, cut anywhere; calls of the owner in between; and time that passes. Strangers know
+// the key of the sessions, so they also resume connections that were lost. Checked besides memory:
+// each write and placed message of the owner ends once, memory that was given back does not change,
+// and in the end every frame is free.
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -23,6 +26,8 @@
 #include "tests/unit/direct/stream_bytes.h"
 #include "transport/address/address.h"
 #include "transport/direct/direct_transport.h"
+#include "transport/direct/resumption_proof.h"
+#include "transport/direct/sockets.h"
 
 namespace {
 
@@ -31,18 +36,25 @@ using namespace lintel::transport;
 using lintel::testing::Input;
 
 constexpr std::size_t kStrangers = 6;
-constexpr std::uint32_t kNames = 3;  // fewer than strangers: several claim the same name
+constexpr std::uint32_t kNames = 3;            // fewer than strangers: several claim the same name
+constexpr std::uint8_t kOtherGreetings = 180;  // of smaller ones: connect requests
 constexpr std::size_t kMemoryBytes = 4096;
 constexpr Nanoseconds kTimeout = std::chrono::seconds(1);
+constexpr ResumptionKey kKey{std::byte{1}};
+constexpr ResumptionNonce kNonce{std::byte{2}};  // of all strangers
 
 void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// One socket that is connected to the transport, and the bytes that it has not sent yet.
+// One socket that is connected to the transport, and the bytes that it has not sent yet. From the
+// greetings that it has read: what the proofs of a resumption cover.
 struct Stranger {
   FileDescriptor fd;
   Bytes pending;
+  std::uint64_t peer_incarnation = 0;
+  ResumptionNonce peer_nonce{};
+  std::uint64_t peer_received = 0;
 };
 
 NetworkOptions small() {
@@ -61,6 +73,7 @@ class DirectFuzz final : public Sink {
     for (std::uint32_t i = 0; i < kNames; ++i) {
       const PeerId peer = transport_->resolve(name(i)).value();
       require(peer.value == i);
+      if (i < kListeners) listeners_[i] = listener_of(name(i));
     }
     transport_->enable_placement();
   }
@@ -70,10 +83,16 @@ class DirectFuzz final : public Sink {
     Stranger& stranger = strangers_[input.byte() % kStrangers];
     const PeerId peer(command / 16U % kNames);
     switch (command % 16) {
-      case 0: connect(stranger); break;
+      case 0: command < 128 ? connect(stranger) : accept(stranger, peer); break;
       case 1: greet(stranger, input); break;
       case 2: append(stranger.pending, input.bytes(input.byte())); break;
-      case 3: append_message(stranger.pending, filled(input.byte() * 2U, 1)); break;
+      case 3:
+        if (command < 128) {
+          append_message(stranger.pending, filled(input.byte() * 2U, 1), command / 16U % 4U);
+        } else {
+          append_acknowledgement(stranger.pending, input.byte() * 4U);
+        }
+        break;
       case 4:
         append_write(stranger.pending, {key(input), input.byte() * 16U}, Immediate(command),
                      filled(1 + input.byte() * 16U, command));
@@ -116,31 +135,70 @@ class DirectFuzz final : public Sink {
  private:
   static constexpr std::byte kReturned{0xee};
 
-  // Of a process that a stranger may claim to be. Nothing listens there.
+  // At their addresses strangers accept the transport's connections. Nothing listens at others.
+  static constexpr std::uint32_t kListeners = 2;
+
+  // Of a process that a stranger may claim to be.
   static ProcessId name(std::uint32_t i) { return {NodeId(INADDR_LOOPBACK), Pid(3 + i)}; }
+  // Not open if another program has the port.
+  static FileDescriptor listener_of(ProcessId process) {
+    FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    constexpr int kOn = 1;
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &kOn, sizeof kOn);
+    const sockaddr_in at = socket_address_of(process, kDefaultPortBase).value();
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
+        ::listen(fd.get(), 16) != 0)
+      fd.close();
+    return fd;
+  }
+  void accept(Stranger& stranger, PeerId peer) {
+    if (peer.value >= kListeners || !listeners_[peer.value].is_open()) return;
+    stranger = {};
+    stranger.fd =
+        FileDescriptor(::accept4(listeners_[peer.value].get(), nullptr, nullptr, SOCK_CLOEXEC));
+  }
 
   void connect(Stranger& stranger) {
     stranger = {};
     stranger.fd = FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_in to = socket_address_of(transport_->self(), kDefaultPortBase).value();
-    require(::connect(stranger.fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
+    // No port is free now, if it fails.
+    if (::connect(stranger.fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
+      stranger = {};
   }
+  // The first byte says as whom and how: with a name and an incarnation; few do not ask to connect.
   void greet(Stranger& stranger, Input& input) {
     const std::uint8_t who = input.byte();
+    const std::uint8_t kind = who < kOtherGreetings ? 1U : (who - kOtherGreetings) / 6U;
+    const std::uint8_t number = input.byte();
     const ProcessId self = transport_->self();
     const ProcessId from = name(who % kNames);
-    const Greeting greeting{
-        kGreetingMagic,
-        kStreamVersion,
-        static_cast<std::uint8_t>(who < 250 ? GreetingKind::kConnect : GreetingKind::kSimultaneous),
-        0,
-        from.nid.value,
-        from.pid.value,
-        self.nid.value,
-        self.pid.value,
-        who / 3U % 2U,
-        input.byte()};
-    append_wire(stranger.pending, greeting);
+    const std::uint64_t incarnation = who / 3U % 2U;
+    append_wire(stranger.pending,
+                Greeting{kGreetingMagic, kStreamVersion, kind, 0, from.nid.value, from.pid.value,
+                         self.nid.value, self.pid.value, incarnation, number});
+    if (!has_resumption(kind)) return;
+    append_wire(stranger.pending,
+                resumption(stranger, static_cast<GreetingKind>(kind), from, incarnation, number));
+  }
+  // As the peer of that name would say it, if this much has arrived there.
+  Resumption resumption(const Stranger& stranger, GreetingKind kind, ProcessId from,
+                        std::uint64_t incarnation, std::uint64_t received) const {
+    Resumption made{};
+    std::memcpy(made.nonce, kNonce.data(), sizeof made.nonce);
+    if (!stranger.fd.is_open()) return made;
+    sockaddr_in own_end{};
+    sockaddr_in peer_end{};
+    addresses_of(stranger.fd.get(), own_end, peer_end);
+    const ResumptionHalf own{from, incarnation, own_end, kNonce, received};
+    const ResumptionHalf peer{transport_->self(), stranger.peer_incarnation, peer_end,
+                              stranger.peer_nonce, stranger.peer_received};
+    Digest proof{};
+    if (kind == GreetingKind::kProof) proof = prove_request(kKey, own, peer);
+    if (kind == GreetingKind::kResumed) proof = prove_resumed(kKey, peer, own);
+    made.received = received;
+    std::memcpy(made.proof, proof.data(), sizeof made.proof);
+    return made;
   }
   static void send(Stranger& stranger, std::size_t bytes) {
     bytes = std::min(bytes, stranger.pending.size());
@@ -149,10 +207,20 @@ class DirectFuzz final : public Sink {
         ::send(stranger.fd.get(), stranger.pending.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) stranger.pending.erase(stranger.pending.begin(), stranger.pending.begin() + sent);
   }
-  static void read(const Stranger& stranger) {
+  static void read(Stranger& stranger) {
     std::array<std::byte, 4096> bytes;
-    if (stranger.fd.is_open())
-      static_cast<void>(::recv(stranger.fd.get(), bytes.data(), bytes.size(), MSG_DONTWAIT));
+    if (!stranger.fd.is_open()) return;
+    const ssize_t got = ::recv(stranger.fd.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got < static_cast<ssize_t>(sizeof(Greeting))) return;
+    const auto greeting = decode<Greeting>(bytes.data());
+    if (greeting.magic != kGreetingMagic) return;
+    stranger.peer_incarnation = greeting.incarnation;
+    if (!has_resumption(greeting.kind)) return;
+    const auto resumption = decode<Resumption>(bytes.data() + sizeof greeting);
+    const auto kind = static_cast<GreetingKind>(greeting.kind);
+    if (kind == GreetingKind::kResume || kind == GreetingKind::kChallenge)
+      std::memcpy(stranger.peer_nonce.data(), resumption.nonce, sizeof resumption.nonce);
+    if (kind == GreetingKind::kProof) stranger.peer_received = resumption.received;
   }
   // That of a registration, or a guess.
   std::uint64_t key(Input& input) {
@@ -198,9 +266,16 @@ class DirectFuzz final : public Sink {
       static_cast<void>(transport_->withdraw_placement(peer));
   }
   void end(PeerId peer, std::uint8_t how) {
-    switch (how % 3) {
+    switch (how % 4) {
       case 0: transport_->disconnect(peer); break;
-      case 1: transport_->admit(peer, {}); break;
+      case 1:
+        if (how / 4 % 4 == 2) {
+          transport_->allow_resumption(peer, kKey);
+        } else {
+          transport_->admit(peer, how / 4 % 4 == 3 ? ResumptionKey{} : kKey);
+        }
+        break;
+      case 2: transport_->interrupt(peer); break;
       default:
         transport_->forget(peer);
         // The name may get the id of another that was forgotten before.
@@ -209,6 +284,8 @@ class DirectFuzz final : public Sink {
   }
   void poll(Nanoseconds later) {
     now_ = now_ + later;
+    // As before a sleep: else most polls look at few sockets.
+    static_cast<void>(transport_->prepare_wait());
     transport_->poll(now_, *this);
   }
 
@@ -238,6 +315,7 @@ class DirectFuzz final : public Sink {
   std::array<Bytes, kNames> expected_{Bytes(512), Bytes(512), Bytes(512)};
   std::optional<Registration> registered_;
   std::array<Stranger, kStrangers> strangers_;
+  std::array<FileDescriptor, kListeners> listeners_;
   std::uint64_t posted_ = 0;
   std::uint64_t ended_ = 0;
   unsigned touched_ = 0;
@@ -256,6 +334,9 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   std::strcpy(loopback.ifr_name, "lo");
   loopback.ifr_flags = IFF_UP;
   require(::ioctl(any.get(), SIOCSIFFLAGS, &loopback) == 0);
+  // No port stays in TIME_WAIT here, where the system allows it.
+  const FileDescriptor most(::open("/proc/sys/net/ipv4/tcp_max_tw_buckets", O_WRONLY | O_CLOEXEC));
+  if (most.is_open()) static_cast<void>(::write(most.get(), "0", 1) == 1);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed
 for each way of a message.
 direct_stream_fuzz: pieces of a direct connection, and portions in which they come.
+resumed_streams_fuzz: what two ends of a connection send, and where it is cut.
 direct_transport_fuzz: strangers that connect to a transport, and calls of its owner.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
@@ -334,7 +335,9 @@ for name, steps in {
 # direct_stream_fuzz: 0 bare bytes, 1 a message (half its bytes), 2 a write (address, sixteenths
 # less 1), 3 a placed message (bytes of its message, eighths of the payload less 1), 4 memory for
 # placed messages (eighths), 5 the write is cut, 6 the stream goes on, 7 what comes (bytes, portion,
-# bytes read ahead, each less 1).
+# bytes read ahead, each less 1), 8 an acknowledgement (in parts of 2^32 / 510), 9 a message
+# with flags (bytes, flags), 10 the TCP connection is lost with what is on its way, 11 likewise, but
+# that comes on the next.
 COMES = bytes([7, 255, 255, 255])
 for name, steps in {
     "messages": bytes([1, 10, 1, 0, 1, 255]) + COMES * 4,
@@ -343,17 +346,49 @@ for name, steps in {
     "cut": bytes([2, 8, 15, 7, 60, 60, 60, 5, 1, 4]) + COMES * 2,
     "placed": bytes([4, 200, 3, 128, 200, 1, 4]) + COMES * 9,
     "held": bytes([1, 3, 3, 16, 4, 1, 5]) + COMES + bytes([6, 4, 2, 6]) + COMES,
+    "acknowledged": bytes([8, 1, 9, 5, 3, 8, 2, 4, 9, 3, 16, 1]) + COMES * 2,
+    "acknowledged_too_much": bytes([8, 255]) + COMES,
+    "lost": bytes([2, 8, 15, 7, 60, 60, 60, 10, 0, 4, 1, 1, 1, 1]) + COMES + bytes([11]) + COMES,
     "nonsense": bytes([1, 3, 0, 8, 0, 0, 0, 1, 9, 0, 0, 0]) + COMES,
 }.items():
     write("direct_stream_fuzz", name, steps)
 
-# direct_transport_fuzz: each command is followed by a stranger: 0 connects, 1 greets (name and
-# incarnation, generation), 3 a message (half its bytes), 4 a write (key, address, sixteenths less
-# 1), 5 a placed message (bytes of its message, eighths of the payload less 1), 6 sends (32 bytes
-# each), 8 reads; of the owner: 9 a message, 10 a placed message, 11 a write, 12 registers memory,
-# 13 expects, 14 disconnects, admits or forgets, 15 polls (tens of milliseconds).
+# resumed_streams_fuzz: one end: 0 a message (sevenths), 1 a write (40ths less 1), 2 a placed one
+# (bytes of its message, 40ths of the payload less 1), 3 and 4 pass bytes on (less 1; 256 each
+# less 1), 5 what is on its way arrives (16ths of a portion less 1), 6 placed messages find no place
+# so often, 7 a cut (parts that still arrive, each way, their portions). Plus 8: the other end.
+ONE_OF_EACH = bytes([0, 3, 1, 2, 2, 9, 2, 0, 0])
+for name, steps in {
+    "nothing_lost": ONE_OF_EACH + bytes([4, 9] * 4 + [5, 255]),
+    "cuts": ONE_OF_EACH + bytes([3, 40, 7, 99, 0, 1, 1] * 9),
+    "both": ONE_OF_EACH + bytes(b + 8 * (i in (0, 2, 4, 7)) for i, b in enumerate(ONE_OF_EACH))
+    + bytes([4, 2, 12, 2, 5, 9, 13, 9, 7, 255, 128, 9, 9] * 4),
+    "stalled": bytes([6, 2, 2, 5, 9, 4, 9, 5, 3, 7, 255, 0, 9, 9, 4, 9, 5, 9]),
+    "long_write": bytes([1, 255, 4, 90, 5, 60, 4, 9, 7, 100, 0, 60, 0, 4, 200, 5, 200]),
+}.items():
+    write("resumed_streams_fuzz", name, steps)
+
+# direct_transport_fuzz: each command is followed by a stranger: 0 connects (from 128 on: accepts a
+# connection of the transport to the peer of the upper four bits), 1 greets (name and incarnation,
+# from 180 on also the kind; generation and what has arrived), 3 a message (half its bytes), 4 a
+# write (key, address, sixteenths less 1), 5 a placed message (bytes of its message, eighths of the
+# payload less 1), 6 sends (32 bytes each), 8 reads; 131 an acknowledgement (fours); of the owner: 9
+# a message, 10 a placed message, 11 a write, 12 registers memory, 13 expects, 14 disconnects,
+# admits, interrupts or forgets, 15 polls (tens of milliseconds).
 GREETED = bytes([0, 0, 1, 0, 3, 1, 6, 0, 2])
 ALL = bytes([6, 0, 255, 15, 0, 0])
+ADMITTED = GREETED + bytes([14, 0, 1])
+
+
+# What stranger 1 greets with under the name of stranger 0, of whom so much has arrived.
+def resumes(kind, received=0):
+    return bytes([1, 1, 183 + 6 * kind, received, 6, 1, 255, 15, 0, 0, 8, 1])
+
+
+# The connection of stranger 0 is lost; the transport asks, and stranger 1 hears it.
+LOST = bytes([14, 0, 2, 15, 0, 0, 15, 0, 0, 144, 1, 15, 0, 0, 8, 1])
+ASKED = ADMITTED + bytes([9, 0, 40, 10, 0, 11, 0]) + LOST
+
 for name, steps in {
     "messages": GREETED + bytes([3, 0, 20]) + ALL + bytes([9, 0, 40, 8, 0, 14, 0, 1]),
     "same_name": GREETED + bytes([0, 1, 1, 1, 0, 9, 6, 1, 2, 1, 1, 3, 9, 6, 1, 2]) + ALL,
@@ -362,6 +397,15 @@ for name, steps in {
     "placed": GREETED + bytes([13, 0, 5, 5, 0, 20, 200]) + ALL + bytes([5, 0, 20, 20]) + ALL,
     "deaf": GREETED + bytes([10, 0] * 6 + [11, 0] * 6 + [15, 0, 30] * 6),
     "silent": bytes([0, 0, 0, 1, 15, 0, 120]) + GREETED + bytes([15, 0, 120]),
-    "end": GREETED + bytes([9, 0, 9, 14, 0, 0, 14, 0, 2, 15, 0, 0]),
+    "replaced": ADMITTED + bytes([9, 0, 40, 3, 0, 20, 0, 1]) + resumes(4) + resumes(6)
+    + bytes([3, 1, 20, 131, 1, 12, 6, 1, 255]) + ALL,
+    "resumed": ASKED + resumes(5) + resumes(7, 20) + bytes([131, 1, 40, 6, 1, 255]) + ALL,
+    "resumed_too_much": ADMITTED + LOST + resumes(5) + resumes(7, 255) + ALL,
+    "no_stream": ASKED + resumes(8) + ALL,
+    "unanswered": ASKED + resumes(4) + bytes([0, 2, 15, 0, 101, 144, 2, 15, 0, 255, 15, 0, 255]),
+    "not_admitted": GREETED + bytes([14, 0, 9, 7, 0, 15, 0, 0, 0, 1]) + resumes(4) + resumes(6)
+    + bytes([3, 1, 20, 6, 1, 255]) + ALL + bytes([15, 0, 120]),
+    "unproved": ADMITTED + bytes([0, 1]) + resumes(4) + resumes(7) + bytes([0, 1]) + resumes(6),
+    "end": GREETED + bytes([9, 0, 9, 14, 0, 0, 14, 0, 3, 15, 0, 0]),
 }.items():
     write("direct_transport_fuzz", name, steps)

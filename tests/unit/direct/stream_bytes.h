@@ -38,9 +38,14 @@ inline PieceHeader piece_header(PieceKind kind, std::size_t length, std::size_t 
           static_cast<std::uint8_t>(message_bytes), flags};
 }
 
-inline void append_message(Bytes& to, std::span<const std::byte> message) {
-  append_wire(to, piece_header(PieceKind::kMessage, message.size()));
+inline void append_message(Bytes& to, std::span<const std::byte> message,
+                           std::uint16_t flags = 0) {
+  append_wire(to, piece_header(PieceKind::kMessage, message.size(), 0, flags));
   append(to, message);
+}
+
+inline void append_acknowledgement(Bytes& to, std::uint32_t received) {
+  append_wire(to, piece_header(PieceKind::kAcknowledge, received));
 }
 
 inline void append_write(Bytes& to, RemoteMemory where, Immediate immediate,
