@@ -53,6 +53,7 @@ struct Stranger {
   FileDescriptor fd;
   Bytes pending;
   std::uint64_t peer_incarnation = 0;
+  std::uint64_t peer_generation = 0;  // of its proof
   ResumptionNonce peer_nonce{};
   std::uint64_t peer_received = 0;
 };
@@ -190,9 +191,11 @@ class DirectFuzz final : public Sink {
     sockaddr_in own_end{};
     sockaddr_in peer_end{};
     addresses_of(stranger.fd.get(), own_end, peer_end);
-    const ResumptionHalf own{from, incarnation, own_end, kNonce, received};
-    const ResumptionHalf peer{transport_->self(), stranger.peer_incarnation, peer_end,
-                              stranger.peer_nonce, stranger.peer_received};
+    const std::uint64_t generation = received;  // greet() has both from one byte
+    const ResumptionHalf own{from, incarnation, generation, own_end, kNonce, received};
+    const ResumptionHalf peer{transport_->self(),       stranger.peer_incarnation,
+                              stranger.peer_generation, peer_end,
+                              stranger.peer_nonce,      stranger.peer_received};
     Digest proof{};
     if (kind == GreetingKind::kProof) proof = prove_request(kKey, own, peer);
     if (kind == GreetingKind::kResumed) proof = prove_resumed(kKey, peer, own);
@@ -220,7 +223,10 @@ class DirectFuzz final : public Sink {
     const auto kind = static_cast<GreetingKind>(greeting.kind);
     if (kind == GreetingKind::kResume || kind == GreetingKind::kChallenge)
       std::memcpy(stranger.peer_nonce.data(), resumption.nonce, sizeof resumption.nonce);
-    if (kind == GreetingKind::kProof) stranger.peer_received = resumption.received;
+    if (kind == GreetingKind::kProof) {
+      stranger.peer_received = resumption.received;
+      stranger.peer_generation = greeting.generation;
+    }
   }
   // That of a registration, or a guess.
   std::uint64_t key(Input& input) {

@@ -9,18 +9,25 @@ namespace {
 // A half in network order.
 struct HalfBytes {
   HalfBytes(const ResumptionHalf& half, bool whole) {
-    const std::uint32_t numbers[] = {network_order(half.name.nid.value),
-                                     network_order(half.name.pid.value), half.end.sin_addr.s_addr,
-                                     half.end.sin_port};
-    const std::uint64_t long_numbers[] = {network_order(half.incarnation),
-                                          network_order(whole ? half.generation : 0),
-                                          network_order(whole ? half.received : 0)};
-    std::memcpy(bytes.data(), numbers, sizeof numbers);
-    std::memcpy(bytes.data() + sizeof numbers, long_numbers, sizeof long_numbers);
-    std::memcpy(bytes.data() + sizeof numbers + sizeof long_numbers, half.nonce.data(),
-                half.nonce.size());
+    append(network_order(half.name.nid.value));
+    append(network_order(half.name.pid.value));
+    append(half.end.sin_addr.s_addr);
+    append(half.end.sin_port);
+    append(std::uint16_t{0});
+    append(network_order(half.incarnation));
+    append(network_order(whole ? half.generation : 0));
+    append(network_order(whole ? half.received : 0));
+    append(half.nonce);
   }
   std::array<std::byte, 40 + sizeof(Resumption::nonce)> bytes;
+
+ private:
+  template <class Part>
+  void append(const Part& part) {
+    std::memcpy(bytes.data() + size_, &part, sizeof part);
+    size_ += sizeof part;
+  }
+  std::size_t size_ = 0;
 };
 
 Digest prove(const ResumptionKey& key, std::string_view word, const HalfBytes& requester,

@@ -679,13 +679,14 @@ class ProofBytes {
   void add_number(std::uint64_t number, int bytes) {
     while (bytes-- > 0) bytes_.push_back(static_cast<std::byte>(number >> (8 * bytes)));
   }
-  void add_half(const ResumptionHalf& half, std::uint64_t received) {
+  void add_half(const ResumptionHalf& half, std::uint64_t generation, std::uint64_t received) {
     add_number(half.name.nid.value, 4);
     add_number(half.name.pid.value, 4);
     add_number(ntohl(half.end.sin_addr.s_addr), 4);
     add_number(ntohs(half.end.sin_port), 2);
     add_number(0, 2);
     add_number(half.incarnation, 8);
+    add_number(generation, 8);
     add_number(received, 8);
     bytes_.insert(bytes_.end(), half.nonce.begin(), half.nonce.end());
   }
@@ -718,23 +719,26 @@ TEST(WireStream, ProofsOfAResumptionCoverTheBytesOfTheDocument) {
       half_of(stated<Greeting>(document().example("stream", "accept"), kGreeting), 12000);
   std::memcpy(requester.nonce.data(), request.nonce, requester.nonce.size());
   requester.received = proof.received;
+  requester.generation =
+      stated<Greeting>(document().example("stream", "proof"), kGreeting).generation;
   ResumptionKey key;
   for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i);
   for (std::size_t i = 0; i < other.nonce.size(); ++i)
     other.nonce[i] = static_cast<std::byte>(0xc0 + i);
   other.received = 77;
+  other.generation = 8;
 
   const auto requested = prove_request(key, requester, other);
   EXPECT_EQ(std::memcmp(requested.data(), proof.proof, requested.size()), 0);
   ProofBytes of_request;
   of_request.add_word("resume");
-  of_request.add_half(requester, requester.received);
-  of_request.add_half(other, 0);
+  of_request.add_half(requester, requester.generation, requester.received);
+  of_request.add_half(other, 0, 0);
   EXPECT_EQ(of_request.proof(key), requested);
   ProofBytes of_answer;
   of_answer.add_word("resumed");
-  of_answer.add_half(requester, requester.received);
-  of_answer.add_half(other, other.received);
+  of_answer.add_half(requester, requester.generation, requester.received);
+  of_answer.add_half(other, other.generation, other.received);
   EXPECT_EQ(of_answer.proof(key), prove_resumed(key, requester, other));
 }
 
