@@ -213,6 +213,20 @@ TEST_F(DirectResumption, KeepsNoMoreMessagesThanItMay) {
   })) << "acknowledgements make room";
 }
 
+// So that frames for peers that never answer do not run out.
+TEST_F(DirectResumption, MessagesThatNobodyAnswersAreKeptForAShortTime) {
+  const auto kept = [this] {
+    std::string state;
+    a.transport->dump(state);
+    return state.find("messages unacknowledged or lent: 0\n") == std::string::npos;
+  };
+  ASSERT_TRUE(until_both([&] { return !kept(); }));
+  for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(8, i), {}));
+  until({&a}, [&, turns = 0]() mutable { return ++turns > 100; });
+  EXPECT_TRUE(kept()) << "B has not seen them";
+  EXPECT_TRUE(until_both([&] { return !kept(); }));
+}
+
 // ---- Strangers
 
 class DirectTakeover : public DirectResumption {

@@ -382,6 +382,7 @@ bool DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
 }
 
 void DirectTransport::Connection::on_acknowledgement_wanted(std::uint16_t flags) {
+  owner.lock_.is_held();
   if (wanted == 0) wanted_since = owner.polls_;
   wanted |= flags;
 }
