@@ -301,6 +301,19 @@ TEST_P(DirectGreetings, AnInvalidGreetingEndsItsConnectionOnly) {
   EXPECT_TRUE(b.seen.failures.empty());
 }
 
+TEST_F(DirectConnections, AnotherVersionOfTheStreamIsRefusedWithASentence) {
+  RawCaller raw_caller(b);
+  ASSERT_TRUE(raw_caller.connected());
+  Greeting greeting = raw_caller.greeting();
+  greeting.version = 1;
+  testing::internal::CaptureStderr();
+  raw_caller.send(greeting);
+  EXPECT_TRUE(raw_caller.is_disconnected(b));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("127.0.0.1 pid 2000: it speaks version 1 of the stream of direct; "
+                        "expected: version 2"));
+}
+
 TEST_F(DirectConnections, ASilentCallerIsDisconnectedAfterTheConnectTimeout) {
   NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);

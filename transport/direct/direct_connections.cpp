@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "transport/direct/connection.h"
 #include "transport/direct/sockets.h"
 
@@ -148,6 +149,8 @@ void DirectTransport::on_greeting(Connection& connection) {
           : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
   if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ ||
       !believed) {
+    if (greeting.magic == kGreetingMagic && greeting.version != kStreamVersion)
+      log_other_version(from, greeting.version);
     ++counters_.refused_connections;
     tear_down(connection);
     if (is_answer) refused(requested);
@@ -165,6 +168,16 @@ void DirectTransport::on_greeting(Connection& connection) {
     return opened(connection, requested, greeting);
   tear_down(connection);
   refused(requested);
+}
+
+// A few times: the log is no place for a stranger to fill.
+void DirectTransport::log_other_version(ProcessId from, unsigned version) {
+  constexpr std::uint64_t kLogged = 16;
+  if (++counters_.other_versions > kLogged) return;
+  LINTEL_LOG(kWarn,
+             "refused a connection with %s pid %u: it speaks version %u of the stream of direct; "
+             "expected: version %u, as this process",
+             to_string(from.nid).c_str(), from.pid.value, version, unsigned{kStreamVersion});
 }
 
 bool DirectTransport::send_greeting(Connection& connection, ProcessId to, GreetingKind kind,

@@ -56,7 +56,8 @@ namespace lintel::transport {
 // Counts rare events, for diagnosis.
 struct DirectCounters {
   std::uint64_t refused_connections =
-      0;                        // not of Lintel, of another version, too late, or displaced
+      0;                             // not of Lintel, of another version, too late, or displaced
+  std::uint64_t other_versions = 0;  // of them, of another version
   std::uint64_t contested = 0;  // connect requests under the name of a peer that has a connection
   std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
   std::uint64_t broken_streams = 0;         // streams that violated the wire format
@@ -193,6 +194,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void log_other_version(ProcessId from, unsigned version) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
