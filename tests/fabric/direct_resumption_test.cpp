@@ -227,6 +227,35 @@ TEST_F(DirectResumption, MessagesThatNobodyAnswersAreKeptForAShortTime) {
   EXPECT_TRUE(until_both([&] { return !kept(); }));
 }
 
+// What was to be acknowledged on a connection is forgotten with it.
+TEST_F(DirectResumption, ADisconnectWhileAMessageIsReportedLeavesNothingBehind) {
+  until_both(
+      [&, end = monotonic_now() + std::chrono::milliseconds(20)] { return monotonic_now() > end; });
+  b.seen.when_message = [&] { b.transport->disconnect(a_at_b); };
+  ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {}));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  b.seen.when_message = nullptr;
+  until({&b}, [&, end = monotonic_now() + std::chrono::milliseconds(20)] {
+    return monotonic_now() > end;
+  });
+  std::string state;
+  b.transport->dump(state);
+  EXPECT_THAT(state, HasSubstr("connections: 0\n"));
+  EXPECT_THAT(state, HasSubstr("connections being made: 0\n"));
+}
+
+TEST_F(DirectResumption, WhatWaitedForMemoryIsAcknowledgedWhenItIsPlaced) {
+  const std::vector<std::byte> payload = pattern(1000, 3);
+  const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+  ASSERT_EQ(a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)),
+            PostStatus::kOk);
+  until_both(
+      [&, end = monotonic_now() + std::chrono::milliseconds(20)] { return monotonic_now() > end; });
+  EXPECT_TRUE(a.seen.write_ends.empty()) << "the test saw what it is about";
+  b.transport->enable_placement();
+  EXPECT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }, std::chrono::seconds(5)));
+}
+
 // ---- Strangers
 
 class DirectTakeover : public DirectResumption {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# lammps.sh LINTEL_MPIRUN RANKS INPUT: Debian's LAMMPS on Lintel, on Lintel with connections that are
-# lost every few milliseconds, and on Open MPI's own TCP. Every step that it prints, and every atom's
-# final position, must be the same to the last digit. Exit code 77: cannot be tested here, with the
-# reason.
+# lammps.sh LINTEL_MPIRUN RANKS INPUT: Debian's LAMMPS on Lintel, on Lintel with connections that
+# are lost every few milliseconds, and on Open MPI's own TCP. Every step that it prints, and every
+# atom's final position, must be the same to the last digit. Exit code 77: cannot be tested here,
+# with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 input=$3 kind=openmpi pmix=ON

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh LINTEL_MPIRUN RANKS PROGRAM [ARGUMENT...]: the program, which checks its own results,
 # succeeds under lintel-mpirun, and the counters file of every rank shows that Lintel has carried
-# its messages; with LINTEL_FAULTS, that connections were lost and went on. Exit code 77: cannot be tested here, with the reason.
+# its messages; with LINTEL_FAULTS, that connections were lost and went on. Exit code 77: cannot be
+# tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 lintel_mpirun=$1 ranks=$2 kind=openmpi pmix=ON

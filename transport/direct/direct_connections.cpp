@@ -116,6 +116,7 @@ void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t e
       return refused(peer);
     }
     connection.phase = Connection::Phase::kRequested;
+    connection.begun_at = now_;
     return watch_for(connection, EPOLLIN);
   }
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
@@ -349,6 +350,7 @@ void DirectTransport::stop_watching(Connection& connection) {
 
 // Closes the socket, and ends what waited for the connection.
 void DirectTransport::tear_down(Connection& connection) {
+  LINTEL_ASSERT(connection.phase != Connection::Phase::kClosed);
   if (connection.phase != Connection::Phase::kSuspended)
     --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
   half_open_.remove(connection);
@@ -373,6 +375,8 @@ void DirectTransport::tear_down(Connection& connection) {
     target->second.writer = nullptr;
   }
   give_back_unexpected(connection);
+  connection.is_acknowledging = false;
+  connection.wanted = 0;
   for (std::vector<Connection*>* list :
        {&recent_, &ending_, &stalled_, &suspended_, &acknowledging_})
     std::erase(*list, &connection);

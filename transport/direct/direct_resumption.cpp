@@ -85,6 +85,7 @@ void DirectTransport::suspend(Connection& connection, Error error) {
   connection.loss = error;
   connection.is_ending = false;
   connection.stream->interrupt();
+  connection.outbound.interrupt();
   // Connections that are lost one after the other before anything arrives are of no use: the time
   // goes on.
   const std::uint64_t arrived = connection.stream->position() + connection.outbound.acknowledged();
@@ -111,6 +112,13 @@ void DirectTransport::interrupt(PeerId id) {
   if (connection != nullptr && connection->fd.is_open()) reset_connection(connection->fd.get());
 }
 
+// A peer that polls rarely needs time for each step.
+Nanoseconds DirectTransport::attempt_time(const Connection& attempt) const {
+  return attempt.phase == Connection::Phase::kConnecting
+             ? kAttemptTime
+             : std::max<Nanoseconds>(kAttemptTime, options_.output_timeout / 4);
+}
+
 // Makes another attempt for each of them, unless it is too early, or gives it up.
 void DirectTransport::resume_suspended() {
   for (std::size_t i = suspended_.size(); i-- > 0;) {
@@ -120,10 +128,13 @@ void DirectTransport::resume_suspended() {
       fail(id, connection.loss);
       continue;
     }
-    // Who has called and proved nothing comes by itself.
-    if (!connection.is_admitted && connection.binding.made_by_peer) continue;
+    // Who has called and proved nothing comes by itself. Nobody waits for him in the end.
+    if (!connection.is_admitted && connection.binding.made_by_peer) {
+      if (closing_) fail(id, connection.loss);
+      continue;
+    }
     Connection* const attempt = at(id).connecting;
-    if (attempt != nullptr && now_ - attempt->begun_at > kAttemptTime) {
+    if (attempt != nullptr && now_ - attempt->begun_at > attempt_time(*attempt)) {
       tear_down(*attempt);
       refused(id);
     }
@@ -325,7 +336,7 @@ void DirectTransport::go_on(Connection& connection, Connection& replacement) {
   ++open_count_;
   ++counters_.resumed;
   connection.outbound.resume(connection.stream->position());
-  connection.heard_in = polls_;
+  connection.unsent_quarters = 0;
   watch_for(connection, EPOLLIN);
   note_recent(connection);
   if (connection.outbound.waits()) begin_waiting(connection);

@@ -64,7 +64,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // A process that was stopped gives its peers their time.
   if (const Nanoseconds gap = now - now_; gap > options_.output_timeout / kQuarters) {
     for (Connection* const connection : suspended_)
-      connection->resume_by = connection->resume_by + gap;
+      connection->resume_by = connection->resume_by + (gap - options_.output_timeout / kQuarters);
   }
   now_ = now;
   sink_ = &sink;
@@ -235,14 +235,10 @@ bool DirectTransport::receive(Connection& connection) {
       return false;
     }
     connection.unsent_quarters = 0;
-    connection.heard_in = polls_;
-    connection.heard_at = now_;
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), connection);
-    if (!connection.is_acknowledging && stream.position() != connection.outbound.told()) {
-      connection.is_acknowledging = true;
-      acknowledging_.push_back(&connection);
-    }
+    if (connection.phase != Connection::Phase::kOpen) return false;  // ended by a call of the sink
+    note_arrived(connection);
     if (stream.state() == InboundStream::StreamState::kBroken) {
       ++counters_.broken_streams;
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
@@ -259,6 +255,18 @@ bool DirectTransport::receive(Connection& connection) {
   return true;
 }
 
+// Something was received and is to be acknowledged, unless an answer has taken that along already.
+void DirectTransport::note_arrived(Connection& connection) {
+  connection.heard_in = polls_;
+  connection.heard_at = now_;
+  if (connection.stream->position() == connection.outbound.told()) {
+    connection.wanted = 0;
+  } else if (!connection.is_acknowledging) {
+    connection.is_acknowledging = true;
+    acknowledging_.push_back(&connection);
+  }
+}
+
 bool DirectTransport::may_resume(const Connection& connection) const {
   const DirectPeer& peer = peers_[connection.peer.value];
   return placement_enabled_ && connection.is_admitted &&
@@ -271,7 +279,11 @@ void DirectTransport::resume_stalled() {
   round.swap(stalled_);
   for (Connection* const connection : round) {
     if (connection->phase != Connection::Phase::kOpen) continue;  // ended by a call of the sink
-    if (may_resume(*connection)) connection->stream->resume(*connection);
+    if (may_resume(*connection)) {
+      connection->stream->resume(*connection);
+      if (connection->phase != Connection::Phase::kOpen) continue;
+      note_arrived(*connection);
+    }
     switch (connection->stream->state()) {
       case InboundStream::StreamState::kStopped: break;
       case InboundStream::StreamState::kStalled: stalled_.push_back(connection); break;
@@ -368,6 +380,10 @@ void DirectTransport::send_waiting(Connection& connection) {
   for (int records = 0; records < kRecordsPerPoll && connection.outbound.waits(); ++records) {
     if (!pass_on(connection)) return;
   }
+  // An acknowledgement that was due within a record.
+  if (!connection.outbound.waits() && connection.stream->position() != connection.outbound.told() &&
+      !connection.is_ending)
+    pass_on(connection);
   if (connection.outbound.waits()) return;
   end_waiting(connection);
   watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
@@ -505,13 +521,15 @@ TimePoint DirectTransport::next_deadline() const {
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
   TimePoint deadline = std::min(
       {listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_.next_deadline()});
-  for (const Connection* const connection : acknowledging_)
+  for (const Connection* const connection : acknowledging_) {
+    if (connection->stream->position() == connection->outbound.told()) continue;
     deadline = std::min(deadline,
                         connection->wanted != 0 ? now_ : connection->heard_at + kAcknowledgeAfter);
+  }
   for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);
     if (const Connection* const attempt = peers_[connection->peer.value].connecting)
-      deadline = std::min(deadline, attempt->begun_at + kAttemptTime);
+      deadline = std::min(deadline, attempt->begun_at + attempt_time(*attempt));
   }
   return deadline;
 }

@@ -172,7 +172,7 @@ class DirectTransport final : public Transport {
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
   // Unexpected payloads that may arrive at once.
   static constexpr std::size_t kUnexpectedSlots = 16;
-  // After this time without progress an attempt to resume is given up for another one.
+  // An attempt to resume that does not reach the peer is given up for another one after it.
   static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
   // Accepted connections without a connect request yet, or whose peer is not admitted yet.
   static constexpr std::size_t kMaxHalfOpen = 256;
@@ -229,6 +229,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void on_resumed(Connection& connection, const Greeting& greeting,
                                 const Resumption& resumption) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_no_stream(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Nanoseconds attempt_time(const Connection& attempt) const LINTEL_REQUIRES(lock_);
   bool own_request_is_kept(const DirectPeer& peer) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refuse_simultaneous(Connection& connection, ProcessId to)
       LINTEL_REQUIRES(lock_);
@@ -262,6 +263,7 @@ class DirectTransport final : public Transport {
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  void note_arrived(Connection& connection) LINTEL_REQUIRES(lock_);
   bool is_acknowledgement_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);
   void end(Connection& connection) LINTEL_REQUIRES(lock_);

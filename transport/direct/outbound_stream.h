@@ -64,6 +64,8 @@ class OutboundStream {
   }
   std::uint64_t acknowledged() const { return acknowledged_; }
 
+  // The TCP connection is lost, and with it an acknowledgement that has begun.
+  void interrupt() { acknowledgement_left_ = 0; }
   // The TCP connection was replaced. The peer has received all before acknowledged(), and knows
   // that all before `received` has arrived here.
   void resume(std::uint64_t received);

@@ -34,9 +34,9 @@ class AnswerBudget {
   void release(transport::PeerId peer, std::size_t bytes) {
     kept_[peer.value] -= bytes;
     total_ -= bytes;
-    if (overdrawn_ != transport::kNoPeer && kept_[overdrawn_.value] <= limit_ / 4 &&
-        total_ <= limit_)
-      overdrawn_ = transport::kNoPeer;  // it has read some meanwhile, or is gone
+    // It has read some meanwhile, or is gone. All others may still have too much together.
+    if (overdrawn_ != transport::kNoPeer && kept_[overdrawn_.value] <= limit_ / 4)
+      overdrawn_ = total_ > limit_ ? largest() : transport::kNoPeer;
   }
   // Whether this many bytes more leave the peer within its part, and all within the whole.
   bool fits(transport::PeerId peer, std::size_t bytes) const {

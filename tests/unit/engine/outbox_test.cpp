@@ -158,6 +158,24 @@ TEST(AnswerBudgetTest, WhereAllTogetherOverdrawTheOneWithTheMostIsGivenUp) {
   EXPECT_EQ(budget.overdrawn(), transport::kNoPeer);
 }
 
+// Several peers have overdrawn the whole since the one with the most was found.
+TEST(AnswerBudgetTest, PeersAreGivenUpOneAfterTheOtherUntilTheRestFits) {
+  AnswerBudget budget(1000);
+  budget.make_room(transport::PeerId(9));
+  budget.keep(transport::PeerId(0), 150);
+  for (std::uint32_t peer = 1; peer < 10; ++peer) budget.keep(transport::PeerId(peer), 94);
+  for (std::uint32_t peer = 1; peer < 10; ++peer) budget.keep(transport::PeerId(peer), 50);
+  std::size_t given_up = 0;
+  while (budget.overdrawn() != transport::kNoPeer) {
+    const std::size_t kept = budget.kept_for(budget.overdrawn());
+    ASSERT_GT(kept, 0U) << "a peer that is given up has something";
+    budget.release(budget.overdrawn(), kept);
+    ++given_up;
+  }
+  EXPECT_LE(budget.total(), 1000U);
+  EXPECT_EQ(given_up, 4U);
+}
+
 TEST_F(OutboxTest, WhatWaitsForALostPeerIsReturnedOldestFirst) {
   kLock.is_held();
   transport.message_room = 0;
