@@ -183,9 +183,13 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     return came.message.size() >= kMessageBytes &&
            std::equal(expected.begin(), expected.end(), came.message.begin());
   }
-  // Whether the placed message that A has just sent has left A's transport, whatever B does.
+  // Whether the placed message that A has just sent has left A's transport, whatever B does. On
+  // direct its payload stays in use until B has acknowledged it.
   bool has_gone(std::size_t placed_messages) {
-    return until_all({&a}, [&] { return a.seen.write_ends.size() >= placed_messages; });
+    const bool is_direct = std::string(GetParam()) == DirectTransport::kName;
+    return until_all({&a}, [&] {
+      return (is_direct ? a.seen.messages_left : a.seen.write_ends.size()) >= placed_messages;
+    });
   }
   static bool readable(int descriptor, int milliseconds) {
     pollfd waited{descriptor, POLLIN, 0};
