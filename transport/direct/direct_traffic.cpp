@@ -1,4 +1,4 @@
-// poll(): reads sockets, delivers what has arrived, sends what waited.
+// poll(): reads sockets and delivers what has arrived. What it sends is in direct_sending.cpp.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,8 +15,7 @@ namespace {
 
 // Of one connection: bounds poll() when a peer sends without pause.
 constexpr int kReadsPerPoll = 8;
-constexpr int kRecordsPerPoll = 16;  // the same bound for sending
-constexpr int kLastReads = 64;       // of a connection that ends
+constexpr int kLastReads = 64;  // of a connection that ends
 constexpr int kEventsPerLook = 64;
 constexpr std::size_t kRecent = 2;  // connections that are read without epoll_wait
 // Turns between two epoll_wait when all connections are read without it.
@@ -27,18 +26,6 @@ constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are o
 // copy, because it takes a second call, in which the kernel also sends a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
-// While more arrives, so many bytes share an acknowledgement.
-constexpr std::uint64_t kLongUnacknowledged = 256 * 1024;
-// A peer keeps what is not acknowledged, so it learns of it in any case.
-constexpr Nanoseconds kAcknowledgeAfter = std::chrono::milliseconds(5);
-constexpr int kQuarters = 4;
-// Sooner than a peer that waits for the memory is given up by its own peer.
-constexpr int kUnsentQuarters = 2;
-
-constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is sent to it",
-                         ETIMEDOUT};
-constexpr Error kNotSent{Loss::kPeer, "recv", "the peer has begun a payload and does not go on",
-                         ETIMEDOUT};
 
 constexpr Error kClosedByOthers{Loss::kPeer, "epoll_wait",
                                 "a file descriptor of this process was closed, and not by Lintel",
@@ -373,103 +360,7 @@ void DirectTransport::give_back_unexpected(Connection& connection) {
   --unexpected_;
 }
 
-// ---- Sending
-
-// Called when the kernel has room again. epoll reports the connection again if something is left.
-void DirectTransport::send_waiting(Connection& connection) {
-  for (int records = 0; records < kRecordsPerPoll && connection.outbound.waits(); ++records) {
-    if (!pass_on(connection)) return;
-  }
-  // An acknowledgement that was due within a record.
-  if (!connection.outbound.waits() && connection.stream->position() != connection.outbound.told() &&
-      !connection.is_ending)
-    pass_on(connection);
-  if (connection.outbound.waits()) return;
-  end_waiting(connection);
-  watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
-}
-
-bool DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
-  owner.lock_.is_held();
-  return outbound.acknowledge(outbound.position_of(received), [this](Outbound& record) {
-    owner.lock_.is_held();
-    owner.has_arrived(record);
-  });
-}
-
-void DirectTransport::Connection::on_acknowledgement_wanted(std::uint16_t flags) {
-  owner.lock_.is_held();
-  if (wanted == 0) wanted_since = owner.polls_;
-  wanted |= flags;
-}
-
-// What was received and is not acknowledged is due now. A message in the other direction takes the
-// acknowledgement along, so it waits a little for one.
-bool DirectTransport::is_acknowledgement_due(const Connection& connection) const {
-  if (connection.stream->position() - connection.outbound.told() >= kLongUnacknowledged ||
-      now_ - connection.heard_at >= kAcknowledgeAfter)
-    return true;
-  if ((connection.wanted & kAcknowledgeSoon) != 0) return connection.wanted_since < polls_;
-  return connection.wanted != 0 && connection.heard_in < polls_;
-}
-
-// Sends the acknowledgements that no message has taken along in the meantime.
-void DirectTransport::acknowledge_received() {
-  for (std::size_t i = acknowledging_.size(); i-- > 0;) {
-    Connection& connection = *acknowledging_[i];
-    const bool is_told = connection.stream->position() == connection.outbound.told();
-    if (!is_told && !is_acknowledgement_due(connection)) continue;
-    connection.wanted = 0;
-    connection.is_acknowledging = false;
-    acknowledging_[i] = acknowledging_.back();
-    acknowledging_.pop_back();
-    // If something waits for room, the acknowledgement goes along with it.
-    if (is_told || connection.outbound.waits() || connection.is_ending) continue;
-    pass_on(connection);
-    if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
-  }
-}
-
-void DirectTransport::begin_waiting(Connection& connection) {
-  connection.unread_quarters = 0;
-  sending_.push_back(&connection);
-  check_for_stuck_peers();
-  // Also wakes a thread that sleeps already.
-  watch_for(connection, connection.watched | EPOLLOUT);
-}
-
-void DirectTransport::end_waiting(Connection& connection) { std::erase(sending_, &connection); }
-
-// Looks at them again after a quarter of their timeout. Quarters are counted and time is not
-// compared: if this process was stopped for a while, its peers get their time.
-void DirectTransport::check_for_stuck_peers() {
-  if (stuck_check_ == kNever) stuck_check_ = now_ + options_.output_timeout / kQuarters;
-}
-
-// Gives up peers that do not read, and peers that have begun payloads and do not go on, if they
-// hold all memory for unexpected payloads and others need some.
-void DirectTransport::end_stuck_peers() {
-  std::vector<Connection*> stuck;
-  for (Connection* const connection : sending_) {
-    if (++connection->unread_quarters > kQuarters) stuck.push_back(connection);
-  }
-  for (Connection* const connection : stuck) end_stuck_peer(*connection, kNotRead);
-  stuck.clear();
-  const bool memory_is_missing = !stalled_.empty() && unexpected_ == kUnexpectedSlots;
-  for (const auto& connection : connections_) {
-    if (memory_is_missing && connection->unexpected &&
-        ++connection->unsent_quarters > kUnsentQuarters)
-      stuck.push_back(connection.get());
-  }
-  for (Connection* const connection : stuck) end_stuck_peer(*connection, kNotSent);
-  stuck_check_ = kNever;
-  if (!sending_.empty() || !stalled_.empty()) check_for_stuck_peers();
-}
-
-void DirectTransport::end_stuck_peer(Connection& connection, Error error) {
-  if (connection.fd.is_open()) reset_connection(connection.fd.get());
-  fail(connection.peer, error);
-}
+// ---- Ending
 
 // The kernel accepts nothing more for the connection. What has arrived is still read, because it
 // may contain the reason.

@@ -172,6 +172,10 @@ class DirectTransport final : public Transport {
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
   // Unexpected payloads that may arrive at once.
   static constexpr std::size_t kUnexpectedSlots = 16;
+  // The output timeout is counted in quarters.
+  static constexpr int kQuarters = 4;
+  // A peer keeps what is not acknowledged, so it learns of it in any case.
+  static constexpr Nanoseconds kAcknowledgeAfter = std::chrono::milliseconds(5);
   // An attempt to resume that does not reach the peer is given up for another one after it.
   static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
   // Accepted connections without a connect request yet, or whose peer is not admitted yet.
@@ -255,7 +259,7 @@ class DirectTransport final : public Transport {
   void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
   void has_arrived(Outbound& record) LINTEL_REQUIRES(lock_);
 
-  // poll() (direct_traffic.cpp).
+  // poll() (direct_traffic.cpp, direct_sending.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
   void poll_all_sockets() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);

@@ -57,7 +57,7 @@ class OutboundStream {
     while (!empty() && table_->at(first_).end() <= position) done(pop_front());
     return true;
   }
-  // The low 32 bits of a position, which is within 2^31 bytes of acknowledged().
+  // The low 32 bits of a position, which is less than 2^32 bytes after acknowledged().
   std::uint64_t position_of(std::uint32_t low) const {
     return acknowledged_ +
            static_cast<std::uint32_t>(low - static_cast<std::uint32_t>(acknowledged_));

@@ -17,7 +17,7 @@ namespace lintel::portals {
 struct TransferLimits {
   // The default of LINTEL_EAGER_LIMIT. Longer data are written directly to their place, which saves
   // two copies and costs a round trip.
-  // Measure: bench/compare/run --only latency,bandwidth with LINTEL_EAGER_LIMIT=16K, 64K, 256K.
+  // Measure: bench/compare/thresholds kEagerDefault
   static constexpr std::size_t kEagerDefault = 65536;
 
   // The data of an atomic operation always travel in its message. So a message has room for this
@@ -28,18 +28,18 @@ struct TransferLimits {
   // Replies that need no order and are longer than this are written directly to their place. Two
   // copies cost more than a write, because a get that contains its CLEAR needs no further round
   // trip.
-  // Measure: bench/compare/run --only mpi, latency and bandwidth at 16 KiB and 64 KiB.
+  // Measure: bench/compare/thresholds kReplyWithoutOrder
   static constexpr std::size_t kReplyWithoutOrder = 16384;
 
   // To copy a shorter message takes less time than to expect it in the memory of its receive.
-  // Measure: bench/compare/run --only mpi, bandwidth at 16 KiB and 64 KiB.
+  // Measure: bench/compare/thresholds kLeastPlaced
   static constexpr std::size_t kLeastPlaced = 32768;
 
   // The longest message that fits, with its headers, into one segment of TCP over loopback (65,483
   // bytes). To send a longer message as a whole is also faster, except in a stream, where nobody
   // waits for the round trip of the other way. So the receiver gets the fifth such message by a get
   // if it has sent nothing since the first.
-  // Measure: bench/compare/run --only mpi, bandwidth at 64 KiB.
+  // Measure: bench/compare/thresholds kOneSegment
   static constexpr std::size_t kOneSegment = 65'000;
   static constexpr std::uint64_t kStreamMessages = 4;
 
@@ -47,7 +47,7 @@ struct TransferLimits {
   // copied. So there are only as many as are needed for the rest of a power of two to fit into
   // whole segments of TCP over loopback. A few bytes more cost a further segment, and a further
   // system call of the receiver.
-  // Measure: bench/compare/run --only mpi, bandwidth at 256 KiB and above.
+  // Measure: bench/compare/thresholds kFirstPart
   static constexpr std::size_t kFirstPart = 2048;
 
   // Data of a put up to this many bytes travel in its message. They are copied in the call, and are
