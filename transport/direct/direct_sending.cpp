@@ -54,11 +54,11 @@ void DirectTransport::Connection::on_acknowledgement_wanted(std::uint16_t flags)
 // What was received and is not acknowledged is due now. A message in the other direction takes the
 // acknowledgement along, so it waits a little for one.
 bool DirectTransport::is_acknowledgement_due(const Connection& connection) const {
-  if (connection.stream->position() - connection.outbound.told() >= kLongUnacknowledged ||
-      now_ - connection.heard_at >= kAcknowledgeAfter)
-    return true;
+  if (now_ - connection.heard_at >= kAcknowledgeAfter) return true;
+  if (connection.wanted == 0) return false;  // also in the middle of a long write
   if ((connection.wanted & kAcknowledgeSoon) != 0) return connection.wanted_since < polls_;
-  return connection.wanted != 0 && connection.heard_in < polls_;
+  return connection.heard_in < polls_ ||
+         connection.stream->position() - connection.outbound.told() >= kLongUnacknowledged;
 }
 
 // Sends the acknowledgements that no message has taken along in the meantime.
