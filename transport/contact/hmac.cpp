@@ -44,7 +44,7 @@ Digest hmac_sha256(std::span<const std::byte> key,
   return digest;
 }
 
-bool equal_in_constant_time(const Digest& a, const Digest& b) {
+bool equal_in_constant_time(DigestBytes a, DigestBytes b) {
   unsigned difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i] ^ b[i]);
   // The compiler cannot know the value, so it cannot end the loop early.

@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxHmacParts = 11;
 
 // Whether both are equal. Takes the same time wherever they differ, so that nobody who measures it
 // learns how much of a guess was right.
-bool equal_in_constant_time(const Digest& a, const Digest& b);
+using DigestBytes = std::span<const std::byte, sizeof(Digest)>;
+bool equal_in_constant_time(DigestBytes a, DigestBytes b);
 
 }  // namespace lintel::transport

@@ -31,6 +31,10 @@ struct SendShare {
   bool may_take(std::size_t free, std::size_t pool) const {
     return held == 0 ? free > 0 : held < std::min(most(pool), free / 2);
   }
+  // `own`: those that the peer gets in any case.
+  bool may_take(std::size_t free, std::size_t pool, std::uint32_t own) const {
+    return may_take(free, pool) || held < own;
+  }
 };
 
 }  // namespace lintel::transport

@@ -52,6 +52,10 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
 
   // Resets the record for another socket.
   void begin(PrivateDescriptor socket, Phase first);
+  // It is one to a peer, and not an attempt to make one.
+  bool has_streams() const { return phase == Phase::kOpen || phase == Phase::kSuspended; }
+  // Bytes that have arrived and that the peer was not told of.
+  std::uint64_t untold() const { return stream->position() - outbound.told(); }
   // Its streams go on if the TCP connection is lost.
   bool can_resume() const { return key != ResumptionKey{}; }
   // Bytes of the greeting that is arriving, as far as is known.
@@ -81,7 +85,7 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   // The part that has arrived.
   std::array<std::byte, sizeof(Greeting) + sizeof(Resumption)> greeting;
   std::size_t greeting_bytes = 0;
-  // Quarters of the output timeout in which the kernel has accepted nothing of `waiting`, and in
+  // Quarters of the output timeout in which the kernel has accepted nothing of `outbound`, and in
   // which nothing of `unexpected` has come although others need its memory.
   std::uint8_t unread_quarters = 0;
   std::uint8_t unsent_quarters = 0;

@@ -47,8 +47,6 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   greeting_bytes = 0;
   key = {};
   resumes = kNoPeer;
-  wanted = 0;
-  is_acknowledging = false;
   resume_by = resumed_at = kNever;
 }
 
@@ -101,6 +99,14 @@ void DirectTransport::refused(PeerId id, Error obstacle) {
   attempts_.refused(at(id).attempt, now_, obstacle);
 }
 
+// A connection that is being made comes to nothing, because of `obstacle` if this process has met
+// one. If this process has begun it, it tries again.
+void DirectTransport::give_up_attempt(Connection& connection, Error obstacle) {
+  const PeerId requested = connection.peer;
+  tear_down(connection);
+  if (requested != kNoPeer) refused(requested, obstacle);
+}
+
 // A connection that is being made is readable or writable, or has ended.
 void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t events) {
   const PeerId peer = connection.peer;
@@ -111,10 +117,8 @@ void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t e
     if (resumes && outcome == ECONNREFUSED) return fail(peer, at(peer).connection->loss);
     if (outcome != 0 ||
         !(resumes ? begin_resumption(connection)
-                  : send_greeting(connection, at(peer).name, GreetingKind::kConnect))) {
-      tear_down(connection);
-      return refused(peer);
-    }
+                  : send_greeting(connection, at(peer).name, GreetingKind::kConnect)))
+      return give_up_attempt(connection);
     connection.phase = Connection::Phase::kRequested;
     connection.begun_at = now_;
     return watch_for(connection, EPOLLIN);
@@ -125,11 +129,7 @@ void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t e
     const iovec rest{connection.greeting.data() + connection.greeting_bytes, room};
     const ssize_t got = receive_from(connection.fd.get(), {&rest, 1});
     if (got < 0 && errno == EAGAIN) return;
-    if (got <= 0) {
-      tear_down(connection);
-      if (peer != kNoPeer) refused(peer);
-      return;
-    }
+    if (got <= 0) return give_up_attempt(connection);
     connection.greeting_bytes += static_cast<std::size_t>(got);
   }
   on_greeting(connection);
@@ -153,9 +153,7 @@ void DirectTransport::on_greeting(Connection& connection) {
     if (greeting.magic == kGreetingMagic && greeting.version != kStreamVersion)
       log_other_version(from, greeting.version);
     ++counters_.refused_connections;
-    tear_down(connection);
-    if (is_answer) refused(requested);
-    return;
+    return give_up_attempt(connection);
   }
   const auto kind = static_cast<GreetingKind>(greeting.kind);
   if (has_resumption(greeting.kind)) return on_resumption(connection, greeting);
@@ -167,8 +165,7 @@ void DirectTransport::on_greeting(Connection& connection) {
   }
   if (kind == GreetingKind::kAccept && at(requested).connection == nullptr)
     return opened(connection, requested, greeting);
-  tear_down(connection);
-  refused(requested);
+  give_up_attempt(connection);
 }
 
 // A few times: the log is no place for a stranger to fill.
@@ -244,11 +241,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
   const bool is_older = peer.connection != nullptr &&
                         peer.peer_incarnation == greeting.incarnation &&
                         greeting.generation <= peer.peer_generation;
-  if (simultaneous || is_older) {
-    ++counters_.simultaneous_connects;
-    send_greeting(connection, from, GreetingKind::kSimultaneous);
-    return tear_down(connection);
-  }
+  if (simultaneous || is_older) return refuse_simultaneous(connection, from);
   if (peer.connection != nullptr && peer.connection->phase == Connection::Phase::kOpen)
     receive_last(*peer.connection);
   // A connection on which nobody has proved anything, as those that are half-open, keeps no other
@@ -348,6 +341,22 @@ void DirectTransport::stop_watching(Connection& connection) {
   connection.watched = Connection::kUnwatched;
 }
 
+// Of what is to be done with its socket.
+void DirectTransport::leave_lists(Connection& connection) {
+  for (std::vector<Connection*>* const list :
+       {&recent_, &sending_, &ending_, &stalled_, &suspended_, &acknowledging_})
+    std::erase(*list, &connection);
+  connection.is_acknowledging = false;
+  connection.wanted = 0;
+}
+
+// A child process may also hold the socket. end_socket() ends the connection, and epoll must be
+// told, because it would continue to report the socket.
+void DirectTransport::close_socket(Connection& connection) {
+  stop_watching(connection);
+  end_socket(std::move(connection.fd));
+}
+
 // Closes the socket, and ends what waited for the connection.
 void DirectTransport::tear_down(Connection& connection) {
   LINTEL_ASSERT(connection.phase != Connection::Phase::kClosed);
@@ -360,7 +369,6 @@ void DirectTransport::tear_down(Connection& connection) {
     if (peer.connecting == &connection) clear_connecting(peer);
     if (std::exchange(connection.is_expected, false)) peer.expects = false;
   }
-  end_waiting(connection);
   while (!connection.outbound.empty()) {
     Outbound& record = connection.outbound.pop_front();
     if (record.keeps_memory) {
@@ -375,11 +383,7 @@ void DirectTransport::tear_down(Connection& connection) {
     target->second.writer = nullptr;
   }
   give_back_unexpected(connection);
-  connection.is_acknowledging = false;
-  connection.wanted = 0;
-  for (std::vector<Connection*>* list :
-       {&recent_, &ending_, &stalled_, &suspended_, &acknowledging_})
-    std::erase(*list, &connection);
+  leave_lists(connection);
   // Inside poll(), the stream may be the caller: it stops now and is destroyed at the end of the
   // poll.
   if (sink_ != nullptr) {
@@ -387,10 +391,7 @@ void DirectTransport::tear_down(Connection& connection) {
   } else {
     connection.stream.reset();
   }
-  // A child process may also hold the socket. end_socket() ends the connection, and epoll must be
-  // told, because it would continue to report the socket.
-  stop_watching(connection);
-  end_socket(std::move(connection.fd));
+  close_socket(connection);
   connection.phase = Connection::Phase::kClosed;
   torn_down_.push_back(&connection);
 }
@@ -450,9 +451,7 @@ void DirectTransport::expire_attempts() {
 void DirectTransport::drop_half_open(HalfOpenConnection& half_open) {
   ++counters_.refused_connections;
   auto& connection = static_cast<Connection&>(half_open);
-  if (connection.phase == Connection::Phase::kOpen ||
-      connection.phase == Connection::Phase::kSuspended)
-    return fail(connection.peer, kNotAdmitted);
+  if (connection.has_streams()) return fail(connection.peer, kNotAdmitted);
   tear_down(connection);
 }
 

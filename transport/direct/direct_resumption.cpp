@@ -57,12 +57,6 @@ void copy_nonce(ResumptionNonce& to, const Resumption& from) {
   std::memcpy(to.data(), from.nonce, to.size());
 }
 
-bool proves(const Resumption& resumption, const Digest& expected) {
-  Digest told;
-  std::memcpy(told.data(), resumption.proof, told.size());
-  return equal_in_constant_time(told, expected);
-}
-
 }  // namespace
 
 bool DirectTransport::is_suspended(PeerId id) const {
@@ -93,13 +87,8 @@ void DirectTransport::suspend(Connection& connection, Error error) {
                           now_ - connection.resumed_at > kAttemptTime;
   if (was_of_use) connection.resume_by = now_ + options_.output_timeout;
   connection.arrived_before = arrived;
-  end_waiting(connection);
-  for (std::vector<Connection*>* const list : {&recent_, &ending_, &stalled_, &acknowledging_})
-    std::erase(*list, &connection);
-  connection.wanted = 0;  // the handshake says it
-  connection.is_acknowledging = false;
-  stop_watching(connection);
-  end_socket(std::move(connection.fd));
+  leave_lists(connection);
+  close_socket(connection);
   connection.phase = Connection::Phase::kSuspended;
   --open_count_;
   suspended_.push_back(&connection);
@@ -116,7 +105,7 @@ void DirectTransport::interrupt(PeerId id) {
 Nanoseconds DirectTransport::attempt_time(const Connection& attempt) const {
   return attempt.phase == Connection::Phase::kConnecting
              ? kAttemptTime
-             : std::max<Nanoseconds>(kAttemptTime, options_.output_timeout / 4);
+             : std::max<Nanoseconds>(kAttemptTime, options_.output_timeout / kQuarters);
 }
 
 // Makes another attempt for each of them, unless it is too early, or gives it up.
@@ -134,10 +123,8 @@ void DirectTransport::resume_suspended() {
       continue;
     }
     Connection* const attempt = at(id).connecting;
-    if (attempt != nullptr && now_ - attempt->begun_at > attempt_time(*attempt)) {
-      tear_down(*attempt);
-      refused(id);
-    }
+    if (attempt != nullptr && now_ - attempt->begun_at > attempt_time(*attempt))
+      give_up_attempt(*attempt);
     connect(id);
   }
 }
@@ -173,9 +160,7 @@ void DirectTransport::on_resumption(Connection& connection, const Greeting& gree
     default: break;
   }
   ++counters_.refused_connections;
-  const PeerId requested = connection.peer;
-  tear_down(connection);
-  if (requested != kNoPeer) refused(requested);
+  give_up_attempt(connection);
 }
 
 void DirectTransport::on_challenge(Connection& connection, const Resumption& resumption) {
@@ -183,40 +168,29 @@ void DirectTransport::on_challenge(Connection& connection, const Resumption& res
   const Connection& suspended = *at(id).connection;
   copy_nonce(connection.peer_nonce, resumption);
   connection.begun_at = now_;
-  ResumptionHalf own = own_half(connection);
-  own.generation = connection.proof_generation = generation_ + 1;  // of the greeting that follows
-  own.received = suspended.stream->position();
+  connection.proof_generation = generation_ + 1;  // of the greeting that follows
+  const ResumptionHalf own =
+      own_half(connection, connection.proof_generation, suspended.stream->position());
   const Digest proof = prove_request(suspended.key, own, peer_half(connection, id));
-  if (send_greeting(connection, at(id).name, GreetingKind::kProof,
-                    with_proof(own.received, proof))) {
-    connection.phase = Connection::Phase::kProving;
-    return;
-  }
-  tear_down(connection);
-  refused(id);
+  if (!send_greeting(connection, at(id).name, GreetingKind::kProof,
+                     with_proof(own.received, proof)))
+    return give_up_attempt(connection);
+  connection.phase = Connection::Phase::kProving;
 }
 
 void DirectTransport::on_resumed(Connection& connection, const Greeting& greeting,
                                  const Resumption& resumption) {
   const PeerId id = connection.peer;
   Connection& suspended = *at(id).connection;
-  ResumptionHalf own = own_half(connection);
-  own.generation = connection.proof_generation;
-  own.received = suspended.stream->position();
-  ResumptionHalf other = peer_half(connection, id);
-  other.generation = greeting.generation;
-  other.received = resumption.received;
-  if (!proves(resumption, prove_resumed(suspended.key, own, other))) {
+  const ResumptionHalf own =
+      own_half(connection, connection.proof_generation, suspended.stream->position());
+  const ResumptionHalf other = peer_half(connection, id, greeting.generation, resumption.received);
+  if (!equal_in_constant_time(resumption.proof, prove_resumed(suspended.key, own, other))) {
     ++counters_.refused_connections;
-    tear_down(connection);
-    return refused(id);
+    return give_up_attempt(connection);
   }
   at(id).peer_generation = greeting.generation;
-  if (!suspended.outbound.acknowledge(resumption.received, [&](Outbound& record) {
-        lock_.is_held();
-        has_arrived(record);
-      }))
-    return fail(id, kImpossible);
+  if (!acknowledged(suspended, resumption.received)) return fail(id, kImpossible);
   go_on(suspended, connection);
 }
 
@@ -224,8 +198,7 @@ void DirectTransport::on_resumed(Connection& connection, const Greeting& greetin
 void DirectTransport::on_no_stream(Connection& connection) {
   const PeerId id = connection.peer;
   if (is_suspended(id)) return fail(id, at(id).connection->loss);
-  tear_down(connection);
-  refused(id);
+  give_up_attempt(connection);
 }
 
 // ---- Answering
@@ -274,10 +247,10 @@ void DirectTransport::on_proof(Connection& connection, const Greeting& greeting,
   // It may have ended since it was asked for.
   if (old == nullptr || !old->can_resume()) return refuse_resumption(connection, peer.name);
   if (own_request_is_kept(peer)) return refuse_simultaneous(connection, peer.name);
-  ResumptionHalf requester = peer_half(connection, id);
-  requester.generation = greeting.generation;
-  requester.received = resumption.received;
-  if (!proves(resumption, prove_request(old->key, requester, own_half(connection))))
+  const ResumptionHalf requester =
+      peer_half(connection, id, greeting.generation, resumption.received);
+  if (!equal_in_constant_time(resumption.proof,
+                              prove_request(old->key, requester, own_half(connection))))
     return refuse_resumption(connection, peer.name);
   // An attempt that the peer has given up, and that was long on its way.
   if (greeting.generation <= peer.peer_generation) return tear_down(connection);
@@ -287,16 +260,12 @@ void DirectTransport::on_proof(Connection& connection, const Greeting& greeting,
     ++counters_.simultaneous_connects;
     tear_down(*peer.connecting);
   }
-  if (!old->outbound.acknowledge(resumption.received, [&](Outbound& record) {
-        lock_.is_held();
-        has_arrived(record);
-      })) {
+  if (!acknowledged(*old, resumption.received)) {
     tear_down(connection);
     return fail(id, kImpossible);
   }
-  ResumptionHalf own = own_half(connection);
-  own.generation = generation_ + 1;  // of the greeting that follows
-  own.received = old->stream->position();
+  const ResumptionHalf own = own_half(connection, generation_ + 1,  // of the greeting that follows
+                                      old->stream->position());
   const Digest proof = prove_resumed(old->key, requester, own);
   if (!send_greeting(connection, peer.name, GreetingKind::kResumed,
                      with_proof(own.received, proof)))
@@ -306,18 +275,21 @@ void DirectTransport::on_proof(Connection& connection, const Greeting& greeting,
 
 // ---- Both
 
-// The halves without what a greeting adds. An end is zeros if the connection has ended; no proof
-// holds then.
-ResumptionHalf DirectTransport::own_half(const Connection& connection) const {
-  ResumptionHalf half{self_, incarnation_, 0, {}, connection.own_nonce, 0};
+// `generation`, `received`: what the greeting with the proof adds, if it is this half's. An end is
+// zeros if the connection has ended; no proof holds then.
+ResumptionHalf DirectTransport::own_half(const Connection& connection, std::uint64_t generation,
+                                         std::uint64_t received) const {
+  ResumptionHalf half{self_, incarnation_, generation, {}, connection.own_nonce, received};
   sockaddr_in other{};
   addresses_of(connection.fd.get(), half.end, other);
   return half;
 }
 
-ResumptionHalf DirectTransport::peer_half(const Connection& connection, PeerId id) const {
+ResumptionHalf DirectTransport::peer_half(const Connection& connection, PeerId id,
+                                          std::uint64_t generation, std::uint64_t received) const {
   const DirectPeer& peer = peers_[id.value];
-  ResumptionHalf half{peer.name, peer.peer_incarnation, 0, {}, connection.peer_nonce, 0};
+  ResumptionHalf half{peer.name, peer.peer_incarnation, generation,
+                      {},        connection.peer_nonce, received};
   sockaddr_in own{};
   addresses_of(connection.fd.get(), own, half.end);
   return half;

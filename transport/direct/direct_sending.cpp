@@ -29,8 +29,7 @@ void DirectTransport::send_waiting(Connection& connection) {
     if (!pass_on(connection)) return;
   }
   // An acknowledgement that was due within a record.
-  if (!connection.outbound.waits() && connection.stream->position() != connection.outbound.told() &&
-      !connection.is_ending)
+  if (!connection.outbound.waits() && connection.untold() != 0 && !connection.is_ending)
     pass_on(connection);
   if (connection.outbound.waits()) return;
   end_waiting(connection);
@@ -39,9 +38,15 @@ void DirectTransport::send_waiting(Connection& connection) {
 
 bool DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
   owner.lock_.is_held();
-  return outbound.acknowledge(outbound.position_of(received), [this](Outbound& record) {
-    owner.lock_.is_held();
-    owner.has_arrived(record);
+  return owner.acknowledged(*this, outbound.position_of(received));
+}
+
+// The peer has all before `position`. False: it cannot have.
+bool DirectTransport::acknowledged(Connection& connection, std::uint64_t position) {
+  return connection.outbound.acknowledge(position, [this](Outbound& record) {
+    lock_.is_held();
+    if (record.keeps_memory) ended_.push_back({record.context, {}});
+    outbound_.give_back(record);
   });
 }
 
@@ -57,15 +62,14 @@ bool DirectTransport::is_acknowledgement_due(const Connection& connection) const
   if (now_ - connection.heard_at >= kAcknowledgeAfter) return true;
   if (connection.wanted == 0) return false;  // also in the middle of a long write
   if ((connection.wanted & kAcknowledgeSoon) != 0) return connection.wanted_since < polls_;
-  return connection.heard_in < polls_ ||
-         connection.stream->position() - connection.outbound.told() >= kLongUnacknowledged;
+  return connection.heard_in < polls_ || connection.untold() >= kLongUnacknowledged;
 }
 
 // Sends the acknowledgements that no message has taken along in the meantime.
 void DirectTransport::acknowledge_received() {
   for (std::size_t i = acknowledging_.size(); i-- > 0;) {
     Connection& connection = *acknowledging_[i];
-    const bool is_told = connection.stream->position() == connection.outbound.told();
+    const bool is_told = connection.untold() == 0;
     if (!is_told && !is_acknowledgement_due(connection)) continue;
     connection.wanted = 0;
     connection.is_acknowledging = false;
@@ -73,9 +77,14 @@ void DirectTransport::acknowledge_received() {
     acknowledging_.pop_back();
     // If something waits for room, the acknowledgement goes along with it.
     if (is_told || connection.outbound.waits() || connection.is_ending) continue;
-    pass_on(connection);
-    if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
+    begin_sending(connection);
   }
+}
+
+// Passes on what the kernel accepts now; the rest waits.
+void DirectTransport::begin_sending(Connection& connection) {
+  pass_on(connection);
+  if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
 }
 
 void DirectTransport::begin_waiting(Connection& connection) {

@@ -184,12 +184,8 @@ void DirectTransport::on_descriptors_closed() {
 void DirectTransport::no_memory_for(Connection& connection) {
   if (connection.phase == Connection::Phase::kClosed) return;
   ++counters_.without_memory;
-  const PeerId peer = connection.peer;
-  if (connection.phase == Connection::Phase::kOpen ||
-      connection.phase == Connection::Phase::kSuspended)
-    return fail(peer, kNoMemory);
-  tear_down(connection);
-  if (peer != kNoPeer) refused(peer, kNoMemory);
+  if (connection.has_streams()) return fail(connection.peer, kNoMemory);
+  give_up_attempt(connection, kNoMemory);
 }
 
 void DirectTransport::note_recent(Connection& connection) {
@@ -246,7 +242,7 @@ bool DirectTransport::receive(Connection& connection) {
 void DirectTransport::note_arrived(Connection& connection) {
   connection.heard_in = polls_;
   connection.heard_at = now_;
-  if (connection.stream->position() == connection.outbound.told()) {
+  if (connection.untold() == 0) {
     connection.wanted = 0;
   } else if (!connection.is_acknowledging) {
     connection.is_acknowledging = true;
@@ -377,12 +373,7 @@ void DirectTransport::receive_last(Connection& connection) {
 }
 
 void DirectTransport::end(Connection& connection) {
-  const PeerId peer = connection.peer;
-  if (connection.phase != Connection::Phase::kOpen) {
-    tear_down(connection);
-    if (peer != kNoPeer) refused(peer);
-    return;
-  }
+  if (connection.phase != Connection::Phase::kOpen) return give_up_attempt(connection);
   receive_last(connection);
   if (connection.phase != Connection::Phase::kOpen) return;
   if (connection.stream->state() == InboundStream::StreamState::kStalled) {
@@ -413,7 +404,7 @@ TimePoint DirectTransport::next_deadline() const {
   TimePoint deadline = std::min(
       {listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_.next_deadline()});
   for (const Connection* const connection : acknowledging_) {
-    if (connection->stream->position() == connection->outbound.told()) continue;
+    if (connection->untold() == 0) continue;
     deadline = std::min(deadline,
                         connection->wanted != 0 ? now_ : connection->heard_at + kAcknowledgeAfter);
   }

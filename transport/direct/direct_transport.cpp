@@ -236,9 +236,7 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
   const bool waits = connection.outbound.waits() || !connection.fd.is_open();
   record.lent = false;
   connection.outbound.append(record);
-  if (waits) return PostStatus::kOk;
-  pass_on(connection);
-  if (connection.outbound.waits() && !connection.is_ending) begin_waiting(connection);
+  if (!waits) begin_sending(connection);
   return PostStatus::kOk;
 }
 
@@ -263,12 +261,6 @@ bool DirectTransport::pass_on(Connection& connection) {
 // The kernel has accepted all of the record.
 void DirectTransport::has_left(PeerId to, const Outbound& record) {
   if (record.is_message && at(to).left++ == 0) left_.push_back(to);
-}
-
-// The peer has acknowledged all of the record.
-void DirectTransport::has_arrived(Outbound& record) {
-  if (record.keeps_memory) ended_.push_back({record.context, {}});
-  outbound_.give_back(record);
 }
 
 Result<Registration> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
@@ -316,9 +308,7 @@ bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
   return std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
-    return (connection->phase == Connection::Phase::kOpen ||
-            connection->phase == Connection::Phase::kSuspended) &&
-           connection->outbound.waits();
+    return connection->has_streams() && connection->outbound.waits();
   });
 }
 

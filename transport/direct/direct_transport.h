@@ -195,6 +195,8 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_half_open(HalfOpenConnection& half_open) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void give_up_attempt(Connection& connection, Error obstacle = {})
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -208,6 +210,8 @@ class DirectTransport final : public Transport {
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void leave_lists(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void close_socket(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void tear_down(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connections(DirectPeer& peer, Error ending) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
@@ -238,9 +242,11 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void refuse_simultaneous(Connection& connection, ProcessId to)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] ResumptionHalf own_half(const Connection& connection) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer) const
-      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ResumptionHalf own_half(const Connection& connection, std::uint64_t generation = 0,
+                                        std::uint64_t received = 0) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer,
+                                         std::uint64_t generation = 0,
+                                         std::uint64_t received = 0) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void go_on(Connection& connection, Connection& replacement) LINTEL_REQUIRES(lock_);
   bool is_suspended(PeerId peer) const LINTEL_REQUIRES(lock_);
 
@@ -257,7 +263,6 @@ class DirectTransport final : public Transport {
   PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);
   bool pass_on(Connection& connection) LINTEL_REQUIRES(lock_);
   void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
-  void has_arrived(Outbound& record) LINTEL_REQUIRES(lock_);
 
   // poll() (direct_traffic.cpp, direct_sending.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
@@ -270,6 +275,8 @@ class DirectTransport final : public Transport {
   void note_arrived(Connection& connection) LINTEL_REQUIRES(lock_);
   bool is_acknowledgement_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);
+  bool acknowledged(Connection& connection, std::uint64_t position) LINTEL_REQUIRES(lock_);
+  void begin_sending(Connection& connection) LINTEL_REQUIRES(lock_);
   void end(Connection& connection) LINTEL_REQUIRES(lock_);
   void note_recent(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void begin_waiting(Connection& connection) LINTEL_REQUIRES(lock_);

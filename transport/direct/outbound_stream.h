@@ -4,7 +4,7 @@
 //
 // Holds records of the OutboundTable, first in, first out. A record stays until all its bytes are
 // acknowledged, because the kernel loses what it has accepted if the TCP connection breaks. Then
-// resume_at() begins again with the first byte that the peer has not received.
+// resume() begins again with the first byte that the peer has not received.
 // Also says where an acknowledgement of what was received goes: between two records.
 //
 // Owned by a connection of a DirectTransport; guarded by its owner's lock.

@@ -40,16 +40,16 @@ bool OutboundTable::add_frames(std::size_t count) {
 }
 
 Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
-  if (!share.may_take(pool.free(), pool.shared)) [[unlikely]] {
+  const bool is_frame = &pool == &frames_;
+  if (!share.may_take(pool.free(), pool.shared,
+                      is_frame ? SendShare::kOwnFrames : SendShare::kOwnWrites))
+    return nullptr;
+  if (pool.first_free == Outbound::kNone) [[unlikely]] {
     constexpr std::size_t kFramesAtOnce = 8;
-    if (share.held >= (&pool == &frames_ ? SendShare::kOwnFrames : SendShare::kOwnWrites))
+    if (!is_frame) {
+      add(nullptr);
+    } else if (!add_frames(kFramesAtOnce)) {
       return nullptr;
-    if (pool.first_free == Outbound::kNone) {
-      if (&pool == &writes_) {
-        add(nullptr);
-      } else if (!add_frames(kFramesAtOnce)) {
-        return nullptr;
-      }
     }
   }
   Outbound& record = records_[pool.first_free];

@@ -58,7 +58,7 @@ FabricOperation* OperationTable::take(OperationKind kind) {
 bool OperationTable::may_take(OperationKind kind, const SendShare& share) const {
   const std::uint32_t own =
       kind == OperationKind::kSend ? SendShare::kOwnFrames : SendShare::kOwnWrites;
-  return share.may_take(range_of(kind).left(), range_of(kind).pool) || share.held < own;
+  return share.may_take(range_of(kind).left(), range_of(kind).pool, own);
 }
 
 FabricOperation* OperationTable::take(OperationKind kind, SendShare& share) {

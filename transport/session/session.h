@@ -231,6 +231,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] SessionKeys make_keys(const PeerSession& peer, std::uint64_t incarnation,
                                       std::uint32_t remote_epoch, std::uint32_t local_epoch,
                                       const Handshake& handshake) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] SessionKeys make_keys(const PeerSession& peer) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(PeerSession& peer, const SessionKeys& keys) LINTEL_REQUIRES(lock_);
   void on_job_key() override;
 

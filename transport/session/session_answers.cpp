@@ -161,9 +161,7 @@ bool Session::send_welcome(PeerSession& peer) {
   // The peer's session begins with the confirmation that it sends. If that is lost with the
   // connection, it comes on the next one.
   if (peer.state == PeerState::kWelcoming)
-    lower_->allow_resumption(peer.lower, make_keys(peer, peer.incarnation, peer.remote_epoch,
-                                                   peer.local_epoch, peer.handshake)
-                                             .resumption);
+    lower_->allow_resumption(peer.lower, make_keys(peer).resumption);
   return true;
 }
 
@@ -185,8 +183,7 @@ bool Session::serve_handshake(PeerSession& peer) {
     lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));
   } else if (peer.due.confirm) {
     // Before it is sent, because this may find no memory.
-    const SessionKeys keys =
-        make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake);
+    const SessionKeys keys = make_keys(peer);
     if (send_confirmation(peer)) opened(peer, keys);
   } else if ((!peer.due.welcome || send_welcome(peer)) &&
              (!peer.due.candidate || send_candidate_welcome(peer))) {

@@ -51,12 +51,6 @@ bool same_bytes(const std::byte (&theirs)[Size], const std::array<std::byte, Siz
   return std::memcmp(theirs, ours.data(), Size) == 0;
 }
 
-bool proved_by(const std::byte (&proof)[sizeof(Digest)], const Digest& expected) {
-  Digest told;
-  std::copy(std::begin(proof), std::end(proof), told.begin());
-  return equal_in_constant_time(told, expected);
-}
-
 // The hello to which the peer's present numbers belong.
 bool is_present_hello(const PeerSession& peer, const Introduction& hello) {
   return hello.incarnation == peer.incarnation && hello.epoch == peer.remote_epoch &&
@@ -100,6 +94,11 @@ SessionKeys Session::make_keys(const PeerSession& peer, std::uint64_t incarnatio
   return keys;
 }
 
+// Those of the peer's handshake under way.
+SessionKeys Session::make_keys(const PeerSession& peer) const {
+  return make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake);
+}
+
 // The peer has proved itself, and whatever proves us to it has been sent.
 void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   enter(peer, PeerState::kOpen);
@@ -131,8 +130,8 @@ std::optional<RefuseReason> Session::objection(const FrameHeader& header,
     if (shows_secret) return RefuseReason::kSecretUnknown;
   } else if (!shows_secret) {
     return RefuseReason::kSecretMissing;
-  } else if (!proved_by(hello.proof,
-                        prove_hello(*options_.job_key->key(), self(), {header.version, hello}))) {
+  } else if (!equal_in_constant_time(hello.proof, prove_hello(*options_.job_key->key(), self(),
+                                                              {header.version, hello}))) {
     return RefuseReason::kOtherSecret;
   }
   return std::nullopt;
@@ -145,7 +144,7 @@ std::uint8_t Session::key_of_hello(const PeerSession& peer, std::uint8_t version
   const bool by_contact =
       (hello.flags & kProvedByContact) != 0 && peer.has_contact_key &&
       hello.incarnation == peer.contact_incarnation &&
-      proved_by(hello.proof, prove_hello(peer.contact_key, self(), {version, hello}));
+      equal_in_constant_time(hello.proof, prove_hello(peer.contact_key, self(), {version, hello}));
   return by_contact ? kProvedByContact : std::uint8_t{0};
 }
 
@@ -251,8 +250,8 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
   const HandshakeHalf ours{kFrameVersion, hello};
   const HandshakeHalf theirs{header.version, welcome};
   const BindingBytes connection = connection_of(peer);
-  if (!known_key ||
-      !proved_by(welcome.proof, prove_welcome(key_of(peer, key), connection, ours, theirs)))
+  if (!known_key || !equal_in_constant_time(
+                        welcome.proof, prove_welcome(key_of(peer, key), connection, ours, theirs)))
     return void(++counters_.unproved);
   if (begins && !compatible(header, welcome))
     return give_up(peer, reason_for(RefuseReason::kVersion));
@@ -285,7 +284,7 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
   const Candidate* const candidate = answered_candidate(peer);
   if (candidate != nullptr && header.receiver_epoch == candidate->local_epoch) {
     if (candidate->handshake.connection != connection_of(peer) ||
-        !proved_by(confirmation.proof, candidate->handshake.expected))
+        !equal_in_constant_time(confirmation.proof, candidate->handshake.expected))
       return void(++counters_.unproved);
     return on_candidate_proved(peer);
   }
@@ -293,12 +292,10 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
                         peer.handshake.welcomes && header.receiver_epoch == peer.local_epoch;
   if (!expected) return void(++counters_.stale_epoch);
   if (peer.handshake.connection != connection_of(peer) ||
-      !proved_by(confirmation.proof, peer.handshake.expected))
+      !equal_in_constant_time(confirmation.proof, peer.handshake.expected))
     return void(++counters_.unproved);
   // In an open session it is a repetition.
-  if (peer.state == PeerState::kWelcoming && !peer.due.confirm)
-    opened(peer,
-           make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake));
+  if (peer.state == PeerState::kWelcoming && !peer.due.confirm) opened(peer, make_keys(peer));
 }
 
 void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
