@@ -83,8 +83,11 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
 // In libfabric 2.1 both sides of a large write take turns. Its target may have fallen asleep since
 // its last one.
 void FabricTransport::ring_targets_of_writes() {
-  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
+  std::size_t left = operations_.taken_count(OperationKind::kWrite);
+  for (std::size_t i = 0; left > 0 && i < operations_.count(OperationKind::kWrite); ++i) {
     const FabricOperation& write = operations_.at(OperationKind::kWrite, i);
+    if (write.state == OperationState::kFree || write.written_off) continue;
+    --left;
     if (write.state == OperationState::kInFlight && !is_lost(write)) neighbours_->ring(write.peer);
   }
 }
