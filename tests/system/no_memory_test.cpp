@@ -3,36 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "tests/failing_allocation.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
-
-namespace {
-
-constexpr long kNone = -1;
-
-// Allocations of this process until the one that fails; kNone: none fails.
-std::atomic<long> until_failure{kNone};
-
-bool fails_now() {
-  if (until_failure.load(std::memory_order_relaxed) < 0) return false;
-  return until_failure.fetch_sub(1) == 0;
-}
-
-}  // namespace
-
-// The libraries use these too. Not inlined: g++ would then see free() of what operator new gave.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  void* const memory = fails_now() ? nullptr : std::malloc(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace lintel::testing {
 namespace {
@@ -49,11 +24,11 @@ void serve(Rank& rank, long nth) {
   std::vector<std::byte> memory(kLength);
   expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
   rank.board.publish(1, own_id(ni));
-  until_failure = nth;
+  allocations_until_failure = nth;
   rank.board.set(kArmed, 1);
   rank.board.await(kDone, 1);
-  rank.board.set(kFailed, until_failure < 0 ? 1 : 0);
-  until_failure = kNone;
+  rank.board.set(kFailed, allocations_until_failure < 0 ? 1 : 0);
+  allocations_until_failure = kNoFailure;
   PtlFini();
 }
 

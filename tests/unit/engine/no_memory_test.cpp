@@ -5,50 +5,23 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "portals/engine/memory/atomic_operation.h"
 #include "portals/engine/protocol/endpoint.h"
+#include "tests/failing_allocation.h"
+#include "tests/unit/engine/descriptor_rules_of.h"
 #include "tests/unit/engine/event_kinds.h"
 #include "tests/unit/engine/recording_transport.h"
 
-namespace {
-
-constexpr long kNoFailure = -1;
-
-long until_failure = kNoFailure;  // allocations until the one that fails
-int unlimited = 0;                // while positive, allocations neither fail nor count
-
-bool fails_now() {
-  if (unlimited > 0 || until_failure < 0) return false;
-  return until_failure-- == 0;
-}
-
-// For what belongs to the test.
-struct Unlimited {
-  Unlimited() { ++unlimited; }
-  ~Unlimited() { --unlimited; }
-  Unlimited(const Unlimited&) = delete;
-  Unlimited& operator=(const Unlimited&) = delete;
-};
-
-}  // namespace
-
-// Not inlined: g++ would then see free() of what operator new gave.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  void* const memory = fails_now() ? nullptr : std::malloc(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace lintel::portals {
 namespace {
+
+using testing::allocations_until_failure;
+using testing::kNoFailure;
+using testing::UnlimitedMemory;
 
 constexpr std::uint8_t kInterface = 1;
 constexpr std::uint64_t kExpected = 7;    // match bits of the entry in the priority list
@@ -63,18 +36,18 @@ class Network final : public RecordingTransport {
 
   ProcessId self() const override { return {NodeId(1), Pid(pid_)}; }
   transport::MessageBuffer reserve(transport::PeerId peer, std::size_t bytes) override {
-    const Unlimited memory;
+    const UnlimitedMemory memory;
     return RecordingTransport::reserve(peer, bytes);
   }
   transport::PostStatus commit(transport::PeerId to, const transport::MessageBuffer& buffer,
                                std::size_t bytes) override {
-    const Unlimited memory;
+    const UnlimitedMemory memory;
     return RecordingTransport::commit(to, buffer, bytes);
   }
   transport::PostStatus post_write(transport::PeerId peer, const transport::LocalMemory& from,
                                    transport::RemoteMemory to, transport::Immediate immediate,
                                    transport::Context context) override {
-    const Unlimited memory;
+    const UnlimitedMemory memory;
     return RecordingTransport::post_write(peer, from, to, immediate, context);
   }
   void disconnect(transport::PeerId) override { disconnected = true; }
@@ -115,14 +88,7 @@ struct Node {
   Node& operator=(const Node&) = delete;
 
   transport::PeerId other() const { return transport::PeerId(3 - own); }
-  DescriptorRules rules(std::uint32_t options) {
-    DescriptorRules made;
-    made.described.options = options | option::kStartDisable | option::kLinkDisable;
-    made.described.threshold = kUnlimited;
-    made.described.queue = queue;
-    made.region = MemoryRegion(memory.data(), memory.size());
-    return made;
-  }
+  DescriptorRules rules(std::uint32_t options) { return rules_of(memory, queue, options); }
   void append(PortalList list, std::uint64_t bits) {
     kLock.is_held();
     SlotId made;
@@ -180,7 +146,7 @@ std::size_t deliver(Node& from, Node& to) {
   static_cast<void>(from.endpoint->poll(TimePoint()));
   if (!connected()) {
     for (Node* node : {&from, &to}) {
-      const Unlimited memory;
+      const UnlimitedMemory memory;
       node->network->sent.clear();
       node->network->posted.clear();
       if (!node->network->disconnected)
@@ -237,10 +203,10 @@ TEST(NoMemory, EveryOperationEndsWhicheverAllocationFails) {
     SCOPED_TRACE("allocation " + std::to_string(nth));
     Node initiator(1);
     Node target(2);
-    until_failure = nth;
+    allocations_until_failure = nth;
     const Started started = run(initiator, target);
-    failed = until_failure < 0;
-    until_failure = kNoFailure;
+    failed = allocations_until_failure < 0;
+    allocations_until_failure = kNoFailure;
 
     Started ended;
     for (const EventKind kind : take_kinds(initiator.interface.events, initiator.queue)) {

@@ -12,6 +12,7 @@
 #include "portals/engine/interface/interface_table.h"
 #include "portals/engine/protocol/peers.h"
 #include "portals/engine/protocol/transfers.h"
+#include "tests/unit/engine/descriptor_rules_of.h"
 #include "tests/unit/engine/event_kinds.h"
 #include "tests/unit/engine/recording_transport.h"
 
@@ -32,14 +33,7 @@ struct ProtocolParts {
   ProtocolParts& operator=(const ProtocolParts&) = delete;
 
   // All of `memory`, with these options.
-  DescriptorRules rules(std::uint32_t options) {
-    DescriptorRules made;
-    made.described.options = options | option::kStartDisable | option::kLinkDisable;
-    made.described.threshold = kUnlimited;
-    made.described.queue = queue;
-    made.region = MemoryRegion(memory.data(), memory.size());
-    return made;
-  }
+  DescriptorRules rules(std::uint32_t options) { return rules_of(memory, queue, options); }
   // Takes all events and returns their kinds. `last` is the newest one then.
   std::vector<EventKind> kinds() {
     kLock.is_held();

@@ -89,9 +89,8 @@ class SessionNetwork : public testing::Test {
     while (step()) {
     }
   }
-  // Two new processes, each of which sends to the other before it has heard of it.
-  void both_say_hello_at_once(std::uint64_t seed) {
-    start(2, {.seed = seed});
+  // The two processes send to each other, and come to rest.
+  void both_say_hello() {
     bool done[2] = {};
     while (!done[0] || !done[1]) {
       for (const std::size_t i : {0U, 1U})
@@ -99,6 +98,11 @@ class SessionNetwork : public testing::Test {
       ASSERT_TRUE(step());
     }
     settle();
+  }
+  // Two new processes, each of which sends to the other before it has heard of it.
+  void both_say_hello_at_once(std::uint64_t seed) {
+    start(2, {.seed = seed});
+    ASSERT_NO_FATAL_FAILURE(both_say_hello());
     for (const auto& process : processes) {
       EXPECT_THAT(process->sink.messages, ElementsAre("hello")) << "seed " << seed;
       EXPECT_THAT(process->sink.failures, IsEmpty()) << "seed " << seed;
@@ -140,13 +144,7 @@ TEST_F(SessionNetwork, PeerThatStartsLateIsReached) {
     }
     join(1);
     // Both now send to each other. The last refusal may still be under way.
-    bool done[2] = {};
-    while (!done[0] || !done[1]) {
-      for (const std::size_t i : {0U, 1U})
-        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
-      ASSERT_TRUE(step());
-    }
-    settle();
+    ASSERT_NO_FATAL_FAILURE(both_say_hello());
     EXPECT_THAT(processes[1]->sink.messages, ElementsAre("hello")) << "seed " << seed;
     EXPECT_THAT(processes[0]->sink.failures, IsEmpty()) << "seed " << seed;
   }

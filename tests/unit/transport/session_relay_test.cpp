@@ -29,15 +29,18 @@ struct SessionRelay : testing::Test {
     EXPECT_NE(two.state(i), PeerState::kOpen) << "side " << i;
     EXPECT_THAT(two.sides[i].fake->admitted, IsEmpty()) << "side " << i;
   }
+  void expect_open_in_the_end() {
+    two.settle();
+    EXPECT_EQ(two.state(0), PeerState::kOpen);
+    EXPECT_EQ(two.state(1), PeerState::kOpen);
+  }
   TwoSessions two{"the secret of a job"};
 };
 
 TEST_F(SessionRelay, OneConnectionIsNoRelay) {
   bind(kOne, kOne);
   two.send(0, "a");
-  two.settle();
-  EXPECT_EQ(two.state(0), PeerState::kOpen);
-  EXPECT_EQ(two.state(1), PeerState::kOpen);
+  expect_open_in_the_end();
 }
 
 TEST_F(SessionRelay, NoSessionBeginsOverTwoConnections) {
@@ -108,9 +111,7 @@ TEST_F(SessionRelay, AHelloThatComesAgainOnAnotherConnectionIsAnsweredForThat) {
   two.sides[1].fake->sent.clear();  // the welcome is lost with the connection
   bind(kOther, kOther);
   two.sides[0].fake->sent.push_back(hello);
-  two.settle();
-  EXPECT_EQ(two.state(0), PeerState::kOpen);
-  EXPECT_EQ(two.state(1), PeerState::kOpen);
+  expect_open_in_the_end();
 }
 
 TEST_F(SessionRelay, ALostConnectionIsNotTakenForARefusalOfOurHello) {

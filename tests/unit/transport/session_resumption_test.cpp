@@ -26,6 +26,14 @@ ResumptionKey common_key(const TwoSessions& two) {
 class SessionResumption : public testing::TestWithParam<bool> {
  protected:
   static std::string_view secret() { return GetParam() ? "the secret of a job" : ""; }
+  // That of the first session, which side 0 has ended then.
+  ResumptionKey key_until_a_disconnect() {
+    two.send(0, "a");
+    two.settle();
+    const ResumptionKey key = common_key(two);
+    two.sides[0].session->disconnect(two.sides[0].peer);
+    return key;
+  }
   TwoSessions two{secret()};
 };
 
@@ -47,10 +55,7 @@ TEST_P(SessionResumption, BothSidesHaveTheSameKeyWhenBothCall) {
 }
 
 TEST_P(SessionResumption, EachSessionHasAnotherKey) {
-  two.send(0, "a");
-  two.settle();
-  const ResumptionKey first = common_key(two);
-  two.sides[0].session->disconnect(two.sides[0].peer);
+  const ResumptionKey first = key_until_a_disconnect();
   two.settle();
   two.send(1, "b");
   two.settle();
@@ -59,10 +64,7 @@ TEST_P(SessionResumption, EachSessionHasAnotherKey) {
 }
 
 TEST_P(SessionResumption, ASessionThatReplacesAnotherHasAnotherKey) {
-  two.send(0, "a");
-  two.settle();
-  const ResumptionKey first = common_key(two);
-  two.sides[0].session->disconnect(two.sides[0].peer);
+  const ResumptionKey first = key_until_a_disconnect();
   two.sides[0].fake->sent.clear();  // its goodbye is lost
   two.send(0, "b");
   two.settle();
