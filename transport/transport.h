@@ -272,8 +272,9 @@ class Transport {
   // time and number that bound half-open connections.
   virtual void allow_resumption(PeerId, const ResumptionKey&) {}
 
-  // A fault for tests: the network loses the connection with the peer, and all that is on its way.
-  // A network that resumes connections goes on as after any such loss. Others do nothing.
+  // Breaks the connection with the peer, and with it all that is on its way. A network that resumes
+  // connections goes on over another one, as after any loss; others do nothing. For a peer that has
+  // been silent for long, and a fault for tests.
   virtual void interrupt(PeerId) {}
 
   // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The

@@ -95,6 +95,9 @@ void Session::on_timer(PeerSession& peer) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
     }
+    // After a partition, TCP sends again only when its back-off ends, which may be after the
+    // deadline. A new connection finds out at once.
+    if (peer.silent_quarters == kQuarters / 2) lower_->interrupt(peer.lower);
     peer.due.ping = true;
     need_attention(peer);
     peer.timer = now_ + ping_interval();

@@ -81,6 +81,18 @@ TEST_F(SessionLiveness, SilentPeerIsFailedAtTheDeadline) {
   EXPECT_EQ(session->next_deadline(), kNever);
 }
 
+// A partition may be over, while TCP waits for its next attempt.
+TEST_F(SessionLiveness, TheConnectionOfASilentPeerIsReplacedAtHalfOfTheDeadline) {
+  send("a");
+  poll();
+  const TimePoint begin = now;
+  while (fake->interrupted.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - begin, 5s);
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - begin, 10s);
+  EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
+}
+
 TEST_F(SessionLiveness, ProgressMovesTheDeadline) {
   send("a");
   poll();
