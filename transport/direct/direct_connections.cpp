@@ -82,8 +82,9 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
     const InboundStream::PieceLimits limits{
         attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
     const std::size_t connections = connections_.size() + 1;
-    for (std::vector<Connection*>* const list : {&spare_, &torn_down_, &recent_, &sending_,
-                                                 &ending_, &stalled_, &suspended_, &acknowledging_})
+    for (std::vector<Connection*>* const list :
+         {&spare_, &torn_down_, &recent_, &sending_, &ending_, &stalled_, &resuming_stalled_,
+          &suspended_, &acknowledging_})
       make_room(*list, connections);
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();

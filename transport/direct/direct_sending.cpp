@@ -12,7 +12,10 @@ namespace {
 
 constexpr int kRecordsPerPoll = 16;  // bounds poll() for one connection
 // While more arrives, so many bytes share an acknowledgement.
-constexpr std::uint64_t kLongUnacknowledged = 256 * 1024;
+constexpr std::uint64_t kLongUnacknowledged = 1024 * 1024;
+// So many polls without anything new mean that the peer waits. Fewer are pauses within a stream, in
+// which a call for each acknowledgement would cost more than it gives.
+constexpr std::uint64_t kIdlePolls = 4;
 // Sooner than a peer that waits for the memory is given up by its own peer.
 constexpr int kUnsentQuarters = 2;
 
@@ -62,7 +65,7 @@ bool DirectTransport::is_acknowledgement_due(const Connection& connection) const
   if (now_ - connection.heard_at >= kAcknowledgeAfter) return true;
   if (connection.wanted == 0) return false;  // also in the middle of a long write
   if ((connection.wanted & kAcknowledgeSoon) != 0) return connection.wanted_since < polls_;
-  return connection.heard_in < polls_ || connection.untold() >= kLongUnacknowledged;
+  return connection.heard_in + kIdlePolls < polls_ || connection.untold() >= kLongUnacknowledged;
 }
 
 // Sends the acknowledgements that no message has taken along in the meantime.
@@ -115,6 +118,7 @@ void DirectTransport::end_stuck_peers() {
   const bool memory_is_missing = !stalled_.empty() && unexpected_ == kUnexpectedSlots;
   for (const auto& connection : connections_) {
     if (memory_is_missing && connection->unexpected &&
+        connection->phase == Connection::Phase::kOpen &&
         ++connection->unsent_quarters > kUnsentQuarters)
       stuck.push_back(connection.get());
   }

@@ -57,17 +57,19 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   sink_ = &sink;
   reports_ = 0;
   ++polls_;
+  // If the last poll() has found no memory for it: nothing is delivered before a loss is reported.
+  if (!failed_.empty()) report_ended_and_failures(sink);
   if (!left_.empty()) report_left(sink);
   if (!stalled_.empty()) resume_stalled();
+  // What the last poll has read: the calls that answer it have taken their acknowledgements along.
+  if (!acknowledging_.empty()) acknowledge_received();
   read_sockets();
   if (!suspended_.empty()) resume_suspended();
-  if (!acknowledging_.empty()) acknowledge_received();
   if (!attempts_.none() || half_open_.next_deadline() <= now || listen_again_ <= now)
     expire_attempts();
   if (stuck_check_ <= now) end_stuck_peers();
   while (!ending_.empty()) end(*ending_.back());
-  if (!ended_.empty()) report_ended(sink);
-  if (!failed_.empty()) report_failures(sink);
+  report_ended_and_failures(sink);
   if (!torn_down_.empty()) {
     for (Connection* const connection : torn_down_) connection->stream.reset();
     spare_.insert(spare_.end(), torn_down_.begin(), torn_down_.end());
@@ -86,6 +88,11 @@ void DirectTransport::report_left(Sink& sink) {
     for (; left > 0; --left) sink.on_message_left(id);
   }
   reporting_left_.clear();
+}
+
+void DirectTransport::report_ended_and_failures(Sink& sink) {
+  if (!ended_.empty()) report_ended(sink);
+  if (!failed_.empty()) report_failures(sink);
 }
 
 void DirectTransport::report_ended(Sink& sink) {
@@ -150,7 +157,12 @@ void DirectTransport::poll_all_sockets() {
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
     if (connection->stream->state() == InboundStream::StreamState::kStalled) {
-      stop_watching(*connection);  // it has ended; this is reported after its payload was placed
+      // It has ended. What waits in it comes again, or is placed before the end is reported.
+      if (connection->can_resume()) {
+        lost(*connection, broken(0));
+      } else {
+        stop_watching(*connection);
+      }
       continue;
     }
     note_recent(*connection);
@@ -258,9 +270,8 @@ bool DirectTransport::may_resume(const Connection& connection) const {
 }
 
 void DirectTransport::resume_stalled() {
-  std::vector<Connection*> round;
-  round.swap(stalled_);
-  for (Connection* const connection : round) {
+  resuming_stalled_.swap(stalled_);
+  for (Connection* const connection : resuming_stalled_) {
     if (connection->phase != Connection::Phase::kOpen) continue;  // ended by a call of the sink
     if (may_resume(*connection)) {
       connection->stream->resume(*connection);
@@ -280,6 +291,7 @@ void DirectTransport::resume_stalled() {
         break;
     }
   }
+  resuming_stalled_.clear();
 }
 
 void DirectTransport::Connection::on_message(std::span<const std::byte> message) {
@@ -376,7 +388,8 @@ void DirectTransport::end(Connection& connection) {
   if (connection.phase != Connection::Phase::kOpen) return give_up_attempt(connection);
   receive_last(connection);
   if (connection.phase != Connection::Phase::kOpen) return;
-  if (connection.stream->state() == InboundStream::StreamState::kStalled) {
+  if (connection.stream->state() == InboundStream::StreamState::kStalled &&
+      !connection.can_resume()) {
     std::erase(ending_, &connection);  // resume_stalled() ends it
     return stop_watching(connection);
   }
@@ -389,7 +402,7 @@ bool DirectTransport::prepare_wait() {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
   for (const Connection* const connection : acknowledging_) {
-    if (connection->wanted != 0) return false;
+    if (connection->wanted != 0 && connection->untold() != 0) return false;
   }
   for (const Connection* const connection : stalled_) {
     if (may_resume(*connection)) return false;

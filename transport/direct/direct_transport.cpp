@@ -46,6 +46,7 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
       half_open_(kMaxHalfOpen, options.connect_timeout) {
   for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
     make_room(*list, options.send_frames + options.max_writes);
+  make_room(unexpected_memory_, kUnexpectedSlots);
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
   attributes_.max_message_bytes = message_bytes(options);
@@ -232,7 +233,8 @@ std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size
 // Passes the record to the kernel as far as it accepts it; the rest waits.
 PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
   // Nothing is sent on a new connection before the loss has been reported.
-  if (connection.is_ending || at(connection.peer).failed) return PostStatus::kWouldBlock;
+  if (connection.is_ending || at(connection.peer).failed || connection.outbound.is_full())
+    return PostStatus::kWouldBlock;
   const bool waits = connection.outbound.waits() || !connection.fd.is_open();
   record.lent = false;
   connection.outbound.append(record);
@@ -253,6 +255,7 @@ bool DirectTransport::pass_on(Connection& connection) {
     return false;
   }
   connection.unread_quarters = 0;
+  if (connection.untold() == 0) connection.wanted = 0;
   if (const Outbound* const left = connection.outbound.accepted(static_cast<std::size_t>(sent)))
     has_left(connection.peer, *left);
   return static_cast<std::size_t>(sent) == offered;

@@ -290,6 +290,8 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void resume_stalled() LINTEL_REQUIRES(lock_);
   void report_left(Sink& sink) LINTEL_REQUIRES(lock_);
   void report_ended(Sink& sink) LINTEL_REQUIRES(lock_);
+  // Also what a poll() that has found no memory has left.
+  void report_ended_and_failures(Sink& sink) LINTEL_REQUIRES(lock_);
 
   NetworkOptions options_;
   TransportAttributes attributes_;
@@ -334,6 +336,7 @@ class DirectTransport final : public Transport {
   std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);
   // That wait for memory for a payload.
   std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);
+  std::vector<Connection*> resuming_stalled_ LINTEL_GUARDED_BY(lock_);  // by resume_stalled()
   // To be resumed.
   std::vector<Connection*> suspended_ LINTEL_GUARDED_BY(lock_);
   // Whose peers want to know what has arrived.

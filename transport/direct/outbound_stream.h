@@ -63,6 +63,9 @@ class OutboundStream {
            static_cast<std::uint32_t>(low - static_cast<std::uint32_t>(acknowledged_));
   }
   std::uint64_t acknowledged() const { return acknowledged_; }
+  // So much is unacknowledged that the low 32 bits might not tell positions apart if a record were
+  // appended.
+  bool is_full() const { return end_ - acknowledged_ > std::uint64_t{1} << 31; }
 
   // The TCP connection is lost, and with it an acknowledgement that has begun.
   void interrupt() { acknowledgement_left_ = 0; }
