@@ -17,7 +17,7 @@ EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare, 
       next_sequence_(static_cast<std::uint32_t>(0 - (mask_ + 1))),
       grows_(grows),
       face_data_(face),
-      ring_(std::make_unique_for_overwrite<Slot[]>(mask_ + 1)) {
+      ring_(std::make_unique_for_overwrite<EventSlot[]>(mask_ + 1)) {
   LINTEL_ASSERT(count > 0 && count <= kMaxQueueEvents && !(grows && spare > 0));
 }
 
@@ -51,7 +51,7 @@ EventQueue::Deposited EventQueue::put(const Event& event, Placed placed) {
 
 // Doubles the ring, the unread events first. False: there is no memory, and nothing has changed.
 bool EventQueue::grow() {
-  std::unique_ptr<Slot[]> ring(new (std::nothrow) Slot[2 * (mask_ + 1)]);
+  std::unique_ptr<EventSlot[]> ring(new (std::nothrow) EventSlot[2 * (mask_ + 1)]);
   if (!ring) return false;
   const std::uint64_t events = unread();
   for (std::uint64_t i = 0; i < events; ++i) ring[i] = ring_[(read_ + i) & mask_];

@@ -113,11 +113,11 @@ class EventQueue {
   bool grows_;
   FaceData face_data_;
   // Memory without constructed events, so that a large queue uses memory only as it fills.
-  struct alignas(Event) Slot {
+  struct alignas(Event) EventSlot {
     std::byte bytes[sizeof(Event)];
   };
   static_assert(std::is_trivially_copyable_v<Event> && std::is_trivially_destructible_v<Event>);
-  std::unique_ptr<Slot[]> ring_;
+  std::unique_ptr<EventSlot[]> ring_;
 };
 
 inline void EventQueue::leave_oldest() {

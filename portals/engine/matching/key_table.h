@@ -18,7 +18,7 @@ namespace lintel::portals {
 template <class Thing, std::uint32_t kFirstSlots>
 class KeyTable {
  public:
-  struct Slot {
+  struct KeySlot {
     std::uint64_t hash = 0;
     Thing* first = nullptr;  // of one key; nullptr = free
   };
@@ -30,16 +30,16 @@ class KeyTable {
   // The slot of the key: the one with this hash for whose first thing `same(const Thing&)` is true.
   // A free slot if there is none. REQUIRES: allocated().
   template <class Same>
-  Slot& find(std::uint64_t hash, Same&& same) const {
+  KeySlot& find(std::uint64_t hash, Same&& same) const {
     for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
-      Slot& slot = slots_[at];
+      KeySlot& slot = slots_[at];
       if (!slot.first || (slot.hash == hash && same(*slot.first))) return slot;
     }
   }
 
   // Gives a key to a slot that find() has returned as free. The caller sets `first`. REQUIRES:
   // make_room() since the last occupy().
-  void occupy(Slot& slot, std::uint64_t hash) {
+  void occupy(KeySlot& slot, std::uint64_t hash) {
     slot.hash = hash;
     ++keys_;
   }
@@ -48,7 +48,7 @@ class KeyTable {
   bool make_room();
 
   // Frees the slot and moves later ones back, so that no probe meets a free slot before its key.
-  void erase(const Slot& slot);
+  void erase(const KeySlot& slot);
 
  private:
   static constexpr std::uint32_t kMostSlots = 1U << 31;
@@ -56,7 +56,7 @@ class KeyTable {
   // than a cache, density matters more.
   static constexpr std::uint32_t kSparseSlots = 1U << 16;
 
-  std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<KeySlot[]> slots_;
   std::uint32_t mask_ = 0;  // number of slots - 1; 0 = none yet
   std::uint32_t keys_ = 0;
 };
@@ -67,7 +67,7 @@ bool KeyTable<Thing, kFirstSlots>::make_room() {
   if (keys_ < (size <= kSparseSlots ? size / 4 : size / 2)) return true;
   if (size >= kMostSlots) return false;
   const std::uint32_t new_size = size == 0 ? kFirstSlots : size * 2;
-  std::unique_ptr<Slot[]> grown(new (std::nothrow) Slot[new_size]());
+  std::unique_ptr<KeySlot[]> grown(new (std::nothrow) KeySlot[new_size]());
   if (!grown) return false;
   for (std::uint32_t i = 0; i < size; ++i) {
     if (!slots_[i].first) continue;
@@ -81,7 +81,7 @@ bool KeyTable<Thing, kFirstSlots>::make_room() {
 }
 
 template <class Thing, std::uint32_t kFirstSlots>
-void KeyTable<Thing, kFirstSlots>::erase(const Slot& slot) {
+void KeyTable<Thing, kFirstSlots>::erase(const KeySlot& slot) {
   std::uint64_t hole = static_cast<std::uint64_t>(&slot - slots_.get());
   for (std::uint64_t at = (hole + 1) & mask_; slots_[at].first; at = (at + 1) & mask_) {
     const std::uint64_t distance_from_home = (at - slots_[at].hash) & mask_;

@@ -18,9 +18,9 @@ void MatchIndex::add(MatchEntry& entry) {
   if (walked_count_ >= kWalked) {
     const std::uint8_t number = class_for(entry.criteria_);
     if (number != kWalkedClass && classes_[number].table.make_room()) {
-      Class& kind = classes_[number];
+      EntryClass& kind = classes_[number];
       const std::uint64_t hash = hash_of(kind, entry);
-      Table::Slot& slot = slot_for(kind, entry, hash);
+      EntryKeys::KeySlot& slot = slot_for(kind, entry, hash);
       if (!slot.first) kind.table.occupy(slot, hash);
       entry.index_class_ = number;
       link(slot.first, entry);
@@ -45,8 +45,8 @@ void MatchIndex::remove(MatchEntry& entry) {
     unlink(unchanged, entry);
     return;
   }
-  Class& kind = classes_[entry.index_class_];
-  Table::Slot& slot = slot_for(kind, entry, hash_of(kind, entry));
+  EntryClass& kind = classes_[entry.index_class_];
+  EntryKeys::KeySlot& slot = slot_for(kind, entry, hash_of(kind, entry));
   LINTEL_ASSERT(slot.first == &entry);
   unlink(slot.first, entry);
   if (slot.first) return;
@@ -113,7 +113,7 @@ std::uint8_t MatchIndex::class_for(const MatchCriteria& criteria) {
   const std::uint64_t kept_bits = ~criteria.ignore_bits;
   std::size_t unused = kClasses;
   for (std::size_t i = 0; i < kClasses; ++i) {
-    const Class& kind = classes_[i];
+    const EntryClass& kind = classes_[i];
     if (kind.table.allocated() && kind.process_mask == process_mask && kind.kept_bits == kept_bits)
       return static_cast<std::uint8_t>(i);
     const bool never_used = !kind.table.allocated();
@@ -122,12 +122,12 @@ std::uint8_t MatchIndex::class_for(const MatchCriteria& criteria) {
       unused = i;
   }
   if (unused == kClasses) return kWalkedClass;
-  classes_[unused] = Class{process_mask, kept_bits, {}};
+  classes_[unused] = EntryClass{process_mask, kept_bits, {}};
   return static_cast<std::uint8_t>(unused);
 }
 
-MatchIndex::Table::Slot& MatchIndex::slot_for(const Class& kind, const MatchEntry& entry,
-                                              std::uint64_t hash) {
+MatchIndex::EntryKeys::KeySlot& MatchIndex::slot_for(const EntryClass& kind,
+                                                     const MatchEntry& entry, std::uint64_t hash) {
   return kind.table.find(hash, [&entry](const MatchEntry& first) {
     return same_key(first.criteria_, entry.criteria_);
   });

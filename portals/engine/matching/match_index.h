@@ -34,9 +34,10 @@ class MatchIndex {
  public:
   static constexpr std::size_t kClasses = 16;
   static constexpr std::size_t kWalked = 4;
-  using OrderHook = boost::intrusive::member_hook<MatchEntry, boost::intrusive::list_member_hook<>,
-                                                  &MatchEntry::order_link_>;
-  using OrderedEntries = boost::intrusive::list<MatchEntry, OrderHook>;
+  using EntryOrderHook =
+      boost::intrusive::member_hook<MatchEntry, boost::intrusive::list_member_hook<>,
+                                    &MatchEntry::order_link_>;
+  using OrderedEntries = boost::intrusive::list<MatchEntry, EntryOrderHook>;
 
   // REQUIRES: `entries`, the list in which every entry of the index is linked, outlives the index.
   explicit MatchIndex(OrderedEntries& entries) : entries_(entries) {}
@@ -68,7 +69,7 @@ class MatchIndex {
     if (MatchEntry* entry = first_walked(initiator, match_bits)) candidates[count++] = entry;
     const std::uint64_t process = joined(initiator);
     for (std::uint32_t rest = in_use_; rest != 0; rest &= rest - 1) {
-      const Class& kind = classes_[static_cast<std::size_t>(std::countr_zero(rest))];
+      const EntryClass& kind = classes_[static_cast<std::size_t>(std::countr_zero(rest))];
       if (MatchEntry* entry = kind.lookup(process, initiator, match_bits))
         candidates[count++] = entry;
     }
@@ -87,12 +88,12 @@ class MatchIndex {
  private:
   static constexpr std::uint8_t kWalkedClass = 0xff;
 
-  using Table = KeyTable<MatchEntry, 16>;  // the first of the ring of one key
+  using EntryKeys = KeyTable<MatchEntry, 16>;  // the first of the ring of one key
 
-  struct Class {
+  struct EntryClass {
     std::uint64_t process_mask = 0;  // 1 for bits of the initiator that are ignored
     std::uint64_t kept_bits = 0;     // 1 for match bits that are compared
-    Table table;
+    EntryKeys table;
 
     std::uint64_t hash(std::uint64_t process, std::uint64_t match_bits) const {
       return mix(process | process_mask, match_bits & kept_bits);
@@ -109,8 +110,9 @@ class MatchIndex {
   };
 
   // The slot of the entry's key, or a free one.
-  static Table::Slot& slot_for(const Class& kind, const MatchEntry& entry, std::uint64_t hash);
-  static std::uint64_t hash_of(const Class& kind, const MatchEntry& entry) {
+  static EntryKeys::KeySlot& slot_for(const EntryClass& kind, const MatchEntry& entry,
+                                      std::uint64_t hash);
+  static std::uint64_t hash_of(const EntryClass& kind, const MatchEntry& entry) {
     return kind.hash(joined(entry.criteria_.initiator), entry.criteria_.match_bits);
   }
 
@@ -147,7 +149,7 @@ class MatchIndex {
   MatchEntry* walked_ = nullptr;  // first of the ring that is walked
   std::size_t walked_count_ = 0;
   std::uint32_t in_use_ = 0;  // bit i: classes_[i] has entries
-  std::array<Class, kClasses> classes_;
+  std::array<EntryClass, kClasses> classes_;
 };
 
 }  // namespace lintel::portals

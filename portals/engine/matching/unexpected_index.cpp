@@ -35,11 +35,11 @@ bool grow(std::unique_ptr<Element[]>& array, std::uint32_t size, std::uint32_t n
   return true;
 }
 
-using Table = KeyTable<UnexpectedHeader, 32>;  // the first of the ring of one key
+using HeaderKeys = KeyTable<UnexpectedHeader, 32>;  // the first of the ring of one key
 
 }  // namespace
 
-struct UnexpectedIndex::Class {
+struct UnexpectedIndex::HeaderClass {
   // Places of the neighbours in the ring of one key. The first's previous is the last; the last's
   // next is kNoPlace.
   struct Links {
@@ -52,7 +52,7 @@ struct UnexpectedIndex::Class {
   // the first order_ that is not in the class; 0: the class is not in use
   std::uint64_t indexed_until = 0;
   std::uint64_t last_search = 0;
-  Table table;
+  HeaderKeys table;
   std::unique_ptr<Links[]> links;  // by place
   std::uint32_t link_count = 0;
 
@@ -61,7 +61,8 @@ struct UnexpectedIndex::Class {
   }
 
   // The slot of the key, or a free one if there is none yet. REQUIRES: make_room() was called once.
-  Table::Slot& slot_for(ProcessId process, std::uint64_t match_bits, std::uint64_t wanted) const {
+  HeaderKeys::KeySlot& slot_for(ProcessId process, std::uint64_t match_bits,
+                                std::uint64_t wanted) const {
     return table.find(wanted, [&](const UnexpectedHeader& first) {
       return ((joined(first.initiator) ^ joined(process)) & ~process_mask) == 0 &&
              ((first.match_bits ^ match_bits) & kept_bits) == 0;
@@ -74,46 +75,48 @@ struct UnexpectedIndex::Class {
 UnexpectedIndex::UnexpectedIndex(OrderedHeaders& headers) : headers_(headers) {}
 UnexpectedIndex::~UnexpectedIndex() = default;
 
-const UnexpectedIndex::Class* UnexpectedIndex::prepare(const MatchCriteria& criteria) {
-  Class* kind = class_for(criteria);
+const UnexpectedIndex::HeaderClass* UnexpectedIndex::prepare(const MatchCriteria& criteria) {
+  HeaderClass* kind = class_for(criteria);
   if (!kind) return nullptr;
   kind->last_search = searches_;
   if (headers_.back().order_ < kind->indexed_until) return kind;
   if (catch_up(*kind)) return kind;
-  *kind = Class{};
+  *kind = HeaderClass{};
   return nullptr;
 }
 
-UnexpectedHeader* UnexpectedIndex::first(const Class& kind, const MatchCriteria& criteria) const {
+UnexpectedHeader* UnexpectedIndex::first(const HeaderClass& kind,
+                                         const MatchCriteria& criteria) const {
   return kind
       .slot_for(criteria.initiator, criteria.match_bits,
                 kind.hash(criteria.initiator, criteria.match_bits))
       .first;
 }
 
-UnexpectedHeader* UnexpectedIndex::next(const Class& kind, const UnexpectedHeader& header) const {
+UnexpectedHeader* UnexpectedIndex::next(const HeaderClass& kind,
+                                        const UnexpectedHeader& header) const {
   const std::uint32_t place = kind.links[header.place_].next;
   return place == kNoPlace ? nullptr : places_[place].header;
 }
 
 // The class of these criteria, which may be a new one. nullptr: they get none.
-UnexpectedIndex::Class* UnexpectedIndex::class_for(const MatchCriteria& criteria) {
+UnexpectedIndex::HeaderClass* UnexpectedIndex::class_for(const MatchCriteria& criteria) {
   const std::uint64_t process_mask = ignored_process(criteria);
   const std::uint64_t kept_bits = ~criteria.ignore_bits;
   if (~process_mask == 0 && kept_bits == 0) return nullptr;
-  if (!classes_) classes_.reset(new (std::nothrow) Class[kClasses]);
+  if (!classes_) classes_.reset(new (std::nothrow) HeaderClass[kClasses]);
   if (!classes_) return nullptr;
   ++searches_;
-  Class* oldest = &classes_[0];  // a free class counts as the oldest
+  HeaderClass* oldest = &classes_[0];  // a free class counts as the oldest
   for (std::size_t i = 0; i < kClasses; ++i) {
-    Class& kind = classes_[i];
+    HeaderClass& kind = classes_[i];
     if (kind.process_mask == process_mask && kind.kept_bits == kept_bits && kind.indexed_until != 0)
       return &kind;
     if (kind.last_search < oldest->last_search) oldest = &kind;
   }
   if (oldest->indexed_until != 0 && searches_ - oldest->last_search <= kIdleSearches)
     return nullptr;
-  *oldest = Class{};
+  *oldest = HeaderClass{};
   oldest->process_mask = process_mask;
   oldest->kept_bits = kept_bits;
   return oldest;
@@ -121,7 +124,7 @@ UnexpectedIndex::Class* UnexpectedIndex::class_for(const MatchCriteria& criteria
 
 // Enters the headers that arrived since the last search of the class. False: there is no memory,
 // and the class cannot be used.
-bool UnexpectedIndex::catch_up(Class& kind) {
+bool UnexpectedIndex::catch_up(HeaderClass& kind) {
   auto at = headers_.end();
   while (at != headers_.begin() && std::prev(at)->order_ >= kind.indexed_until) --at;
   for (; at != headers_.end(); ++at) {
@@ -131,15 +134,15 @@ bool UnexpectedIndex::catch_up(Class& kind) {
   return true;
 }
 
-bool UnexpectedIndex::enter(Class& kind, UnexpectedHeader& header) {
+bool UnexpectedIndex::enter(HeaderClass& kind, UnexpectedHeader& header) {
   if (header.place_ == kNoPlace && !give_place(header)) return false;
   if (!kind.make_room(header.place_)) return false;
   const std::uint64_t hash = kind.hash(header.initiator, header.match_bits);
-  Table::Slot& slot = kind.slot_for(header.initiator, header.match_bits, hash);
+  HeaderKeys::KeySlot& slot = kind.slot_for(header.initiator, header.match_bits, hash);
   const std::uint32_t place = header.place_;
   std::uint32_t last = place;
   if (slot.first) {
-    Class::Links& first = kind.links[slot.first->place_];
+    HeaderClass::Links& first = kind.links[slot.first->place_];
     last = std::exchange(first.previous, place);
     kind.links[last].next = place;
   } else {
@@ -150,14 +153,14 @@ bool UnexpectedIndex::enter(Class& kind, UnexpectedHeader& header) {
   return true;
 }
 
-void UnexpectedIndex::unlink(Class& kind, const UnexpectedHeader& header) {
+void UnexpectedIndex::unlink(HeaderClass& kind, const UnexpectedHeader& header) {
   const auto [next, previous] = kind.links[header.place_];
   const bool leads = kind.links[previous].next != header.place_;
   if (!leads) kind.links[previous].next = next;
   if (next != kNoPlace) kind.links[next].previous = previous;
   if (!leads && next != kNoPlace) return;
-  Table::Slot& slot = kind.slot_for(header.initiator, header.match_bits,
-                                    kind.hash(header.initiator, header.match_bits));
+  HeaderKeys::KeySlot& slot = kind.slot_for(header.initiator, header.match_bits,
+                                            kind.hash(header.initiator, header.match_bits));
   if (!leads) {
     kind.links[slot.first->place_].previous = previous;
     return;
@@ -194,7 +197,7 @@ bool UnexpectedIndex::give_place(UnexpectedHeader& header) {
 
 // Makes room for a header at this place and for one more key. False: there is no memory, and the
 // class is unchanged.
-bool UnexpectedIndex::Class::make_room(std::uint32_t place) {
+bool UnexpectedIndex::HeaderClass::make_room(std::uint32_t place) {
   if (place >= link_count) {
     std::uint32_t new_count = std::max(kFirstPlaces, link_count);
     while (new_count <= place) new_count *= 2;

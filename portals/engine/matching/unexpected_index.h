@@ -40,11 +40,11 @@ class UnexpectedIndex {
   static constexpr std::size_t kClasses = 8;
   static constexpr std::uint64_t kIdleSearches = 64;
   static constexpr std::uint32_t kNoPlace = 0xffffffffU;
-  using OrderHook =
+  using HeaderOrderHook =
       boost::intrusive::member_hook<UnexpectedHeader, boost::intrusive::list_member_hook<>,
                                     &UnexpectedHeader::order_link_>;
-  using OrderedHeaders = boost::intrusive::list<UnexpectedHeader, OrderHook>;
-  struct Class;
+  using OrderedHeaders = boost::intrusive::list<UnexpectedHeader, HeaderOrderHook>;
+  struct HeaderClass;
 
   // REQUIRES: `headers`, the list in which every header of the index is linked, outlives the index.
   explicit UnexpectedIndex(OrderedHeaders& headers);
@@ -56,13 +56,13 @@ class UnexpectedIndex {
   // because the criteria use no part of a header, because all classes are in use for others, or
   // because there is no memory. Valid until the next call. REQUIRES: the list is not empty. O(1),
   // and one step for each header that arrived since the last search of the class. May allocate.
-  const Class* prepare(const MatchCriteria& criteria);
+  const HeaderClass* prepare(const MatchCriteria& criteria);
 
   // The first header in list order that the criteria admit, and the one after such a header;
   // nullptr if there is none. REQUIRES: prepare() returned `kind` for the criteria, and no header
   // was appended since. O(1).
-  UnexpectedHeader* first(const Class& kind, const MatchCriteria& criteria) const;
-  UnexpectedHeader* next(const Class& kind, const UnexpectedHeader& header) const;
+  UnexpectedHeader* first(const HeaderClass& kind, const MatchCriteria& criteria) const;
+  UnexpectedHeader* next(const HeaderClass& kind, const UnexpectedHeader& header) const;
 
   // Removes the header from every class that has it. REQUIRES: it is linked in the list. One step
   // for each such class, at most kClasses; allocates nothing.
@@ -71,22 +71,22 @@ class UnexpectedIndex {
   }
 
  private:
-  union Place {
+  union HeaderPlace {
     UnexpectedHeader* header;
     std::uint32_t next_free;
   };
 
-  Class* class_for(const MatchCriteria& criteria);
-  bool catch_up(Class& kind);
-  bool enter(Class& kind, UnexpectedHeader& header);
-  void unlink(Class& kind, const UnexpectedHeader& header);
+  HeaderClass* class_for(const MatchCriteria& criteria);
+  bool catch_up(HeaderClass& kind);
+  bool enter(HeaderClass& kind, UnexpectedHeader& header);
+  void unlink(HeaderClass& kind, const UnexpectedHeader& header);
   void forget(UnexpectedHeader& header);
   bool give_place(UnexpectedHeader& header);
 
   OrderedHeaders& headers_;
-  std::unique_ptr<Class[]> classes_;  // kClasses, from the first search on
+  std::unique_ptr<HeaderClass[]> classes_;  // kClasses, from the first search on
   std::uint64_t searches_ = 0;
-  std::unique_ptr<Place[]> places_;  // by UnexpectedHeader::place_
+  std::unique_ptr<HeaderPlace[]> places_;  // by UnexpectedHeader::place_
   std::uint32_t place_count_ = 0;
   std::uint32_t free_place_ = kNoPlace;  // first of the chain of places without a header
 };

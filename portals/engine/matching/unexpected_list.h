@@ -61,7 +61,7 @@ class UnexpectedList {
     std::size_t walked = 0;
     for (auto at = headers_.begin(); at != headers_.end(); ++walked) {
       if (walked == kWalked) {
-        if (const UnexpectedIndex::Class* kind = index_.prepare(criteria))
+        if (const UnexpectedIndex::HeaderClass* kind = index_.prepare(criteria))
           return for_each_indexed(*kind, criteria, at->order_, visit);
       }
       UnexpectedHeader& header = *at++;
@@ -85,7 +85,7 @@ class UnexpectedList {
  private:
   // Continues in the index with the headers whose order_ is at least `begin`.
   template <class Visit>
-  void for_each_indexed(const UnexpectedIndex::Class& kind, const MatchCriteria& criteria,
+  void for_each_indexed(const UnexpectedIndex::HeaderClass& kind, const MatchCriteria& criteria,
                         std::uint64_t begin, Visit& visit) {
     UnexpectedHeader* header = index_.first(kind, criteria);
     while (header && header->order_ < begin) header = index_.next(kind, *header);
