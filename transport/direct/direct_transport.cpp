@@ -104,21 +104,19 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
     return address.error();
-  if (forgotten_.empty()) {
+  const PeerId id = reusable_.next([this] {
+    lock_.is_held();
     const std::size_t peers = peers_.size() + 1;
-    make_room(forgotten_, peers);
     for (std::vector<PeerId>* const list : {&failed_, &left_, &reporting_left_})
       make_room(*list, peers);
     constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
     for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
       make_room(*list, options_.send_frames + options_.max_writes + kOwn * peers);
     peers_.emplace_back();
-    forgotten_.push_back(PeerId(static_cast<std::uint32_t>(peers - 1)));
-  }
-  const PeerId id = forgotten_.back();
+  });
   ids_.emplace(name, id);
   // From here on, nothing needs memory that there may not be.
-  forgotten_.pop_back();
+  reusable_.take();
   DirectPeer& peer = at(id);
   peer.is_named = true;
   peer.name = name;
@@ -136,7 +134,7 @@ void DirectTransport::forget(PeerId id) {
   ids_.erase(peer.name);
   peer = DirectPeer();
   peer.is_named = false;
-  forgotten_.push_back(id);
+  reusable_.give_back(id);
 }
 
 MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
@@ -334,7 +332,7 @@ void DirectTransport::dump(std::string& text) const {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
   text += "direct at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
-  line("peers", peers_.size() - forgotten_.size());
+  line("peers", reusable_.taken());
   line("connections", open_count_);
   line("connections being made", opening_count_);
   line("messages unacknowledged or lent", outbound_.frames_taken());

@@ -46,6 +46,7 @@
 #include "transport/contact/connect_attempts.h"
 #include "transport/contact/half_open_connections.h"
 #include "transport/contact/network_options.h"
+#include "transport/contact/reusable_ids.h"
 #include "transport/direct/inbound_stream.h"
 #include "transport/direct/outbound_table.h"
 #include "transport/direct/resumption_proof.h"
@@ -310,7 +311,7 @@ class DirectTransport final : public Transport {
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
   std::deque<DirectPeer> peers_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
-  std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
+  ReusableIds reusable_ LINTEL_GUARDED_BY(lock_);                                    // of peers_
   std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
   // Of the keys, and of nonces: a late write to the process that had this port before, or a guessed

@@ -14,15 +14,9 @@ PeerId FabricPeerTable::find(ProcessId name) const {
 }
 
 PeerId FabricPeerTable::add(ProcessId name, fi_addr_t address) {
-  if (unused_.empty()) {
-    // Room for all, so that remove() needs no memory.
-    if (unused_.capacity() <= peers_.size()) unused_.reserve(2 * peers_.size() + 1);
-    peers_.emplace_back();
-    unused_.push_back(PeerId(static_cast<std::uint32_t>(peers_.size() - 1)));
-  }
-  const PeerId id = unused_.back();
+  const PeerId id = reusable_.next([this] { peers_.emplace_back(); });
   ids_.emplace(name, id);
-  unused_.pop_back();
+  reusable_.take();
   FabricPeer& peer = at(id);
   peer.name = name;
   peer.address = address;
@@ -41,7 +35,7 @@ void FabricPeerTable::remove(PeerId id) {
   const std::uint32_t epoch = peer.epoch + 1;
   peer = FabricPeer();
   peer.epoch = epoch;
-  unused_.push_back(id);
+  reusable_.give_back(id);
 }
 
 void FabricPeerTable::accepted(FabricPeer& peer) {

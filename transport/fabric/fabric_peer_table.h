@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "transport/contact/connect_attempts.h"
+#include "transport/contact/reusable_ids.h"
 #include "transport/contact/send_share.h"
 #include "transport/transport.h"
 
@@ -98,7 +99,7 @@ class FabricPeerTable {
   std::deque<FabricPeer> peers_;
   std::unordered_map<ProcessId, PeerId> ids_;
   std::vector<PeerId> failed_;
-  std::vector<PeerId> unused_;       // ids of peers_ that name nobody
+  ReusableIds reusable_;             // of peers_
   fi_addr_t first_new_address_ = 0;  // all that were given are below it
 };
 

@@ -93,7 +93,7 @@ Result<PeerId> Session::resolve(ProcessId name) {
     peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
   peer_of_name_.emplace(name, peer.id);
   // From here on, nothing needs memory that there may not be.
-  forgotten_.pop_back();
+  reusable_.take();
   peer.lower = lower;
   peer.name = name;
   closed_.push_back(peer);
@@ -107,16 +107,13 @@ Result<PeerId> Session::resolve(ProcessId name) {
   return peer.id;
 }
 
-// The record of the last number in forgotten_, where it stays until the caller takes it.
+// A record without a name. The caller takes its id.
 PeerSession& Session::unused_record() {
-  if (forgotten_.empty()) {
-    // Room for all, so that drop_record() needs no memory.
-    if (forgotten_.capacity() <= peers_.size()) forgotten_.reserve(2 * peers_.size() + 1);
+  return at(reusable_.next([this] {
+    lock_.is_held();
     peers_.push_back(std::make_unique<PeerSession>());
     peers_.back()->id = PeerId(static_cast<std::uint32_t>(peers_.size() - 1));
-    forgotten_.push_back(peers_.back()->id);
-  }
-  return at(forgotten_.back());
+  }));
 }
 
 // So that a process that meets many peers, one after the other, keeps the records of few.
@@ -139,7 +136,7 @@ void Session::drop_record(PeerSession& peer) {
   // A closed peer without a name: what arrives for its slot matches nothing.
   peers_[id.value] = std::move(unused);
   at(id).id = id;
-  forgotten_.push_back(id);
+  reusable_.give_back(id);
   lower_->forget(lower);
   sink_->on_peer_forgotten(id);
 }

@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "base/owner_lock.h"
+#include "transport/contact/reusable_ids.h"
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
@@ -336,9 +337,9 @@ class Session final : public Transport, private Sink, private JobKey::User {
 
   // By PeerId, which is also the slot on the wire.
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
-  std::vector<PeerId> forgotten_ LINTEL_GUARDED_BY(lock_);  // ids of peers_ that name nobody
-  UnusedList closed_ LINTEL_GUARDED_BY(lock_);              // peers without a session, oldest first
-  std::size_t closed_count_ LINTEL_GUARDED_BY(lock_) = 0;   // of them
+  ReusableIds reusable_ LINTEL_GUARDED_BY(lock_);          // of peers_
+  UnusedList closed_ LINTEL_GUARDED_BY(lock_);             // peers without a session, oldest first
+  std::size_t closed_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
   // kWelcoming, and the owner does not wait for them: anybody may have called. The oldest first.
   UnusedList callers_ LINTEL_GUARDED_BY(lock_);
   std::size_t callers_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
