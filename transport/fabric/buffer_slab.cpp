@@ -25,14 +25,14 @@ BufferSlab::~BufferSlab() {
   if (memory_ != nullptr) ::munmap(memory_, buffer_bytes_ * count_);
 }
 
-Error BufferSlab::register_with(const OfiDomain& domain, const OfiEndpoint& endpoint,
-                                const MemoryRules& rules, std::uint64_t access, std::uint64_t key) {
-  if (!rules.needs_local_descriptor) return {};
-  Result<OfiMemoryRegion> region = OfiMemoryRegion::open(domain, memory_, buffer_bytes_ * count_,
-                                                         access, rules.requested_key(key));
+Error BufferSlab::register_with(MemoryRegistrar& registrar, const OfiDomain& domain,
+                                const OfiEndpoint& endpoint, std::uint64_t access) {
+  if (!registrar.rules().needs_local_descriptor) return {};
+  Result<OfiMemoryRegion> region =
+      registrar.open(domain, endpoint, memory_, buffer_bytes_ * count_, access);
   if (!region) return region.error();
   region_ = std::move(region).value();
-  return rules.binds_to_endpoint ? region_.bind_and_enable(endpoint) : Error();
+  return {};
 }
 
 }  // namespace lintel::transport

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "transport/fabric/handles.h"
-#include "transport/fabric/memory_rules.h"
+#include "transport/fabric/memory_registrar.h"
 
 namespace lintel::transport {
 
@@ -37,8 +37,8 @@ class BufferSlab {
 
   // Registers the buffers with the provider if its rules ask for it. `access`: FI_SEND or FI_RECV.
   // Call once, before the buffers are used.
-  Error register_with(const OfiDomain& domain, const OfiEndpoint& endpoint,
-                      const MemoryRules& rules, std::uint64_t access, std::uint64_t key);
+  Error register_with(MemoryRegistrar& registrar, const OfiDomain& domain,
+                      const OfiEndpoint& endpoint, std::uint64_t access);
   void forget_registration() { region_.reset(); }
 
   std::byte* buffer(std::size_t index) const { return memory_ + index * buffer_bytes_; }

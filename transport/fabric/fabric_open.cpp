@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "transport/address/address.h"
 #include "transport/fabric/fabric_transport.h"
@@ -17,13 +16,6 @@ namespace {
 
 // Arrivals that may accumulate between two polls, in addition to our own operations.
 constexpr std::size_t kExtraCompletions = 1024;
-
-// Keys start at a random number, so that a late write to the process that had this port before does
-// not match a region of this one.
-std::uint64_t random_key() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
 
 std::size_t message_bytes(const NetworkOptions& options, const ProviderDescription& provider) {
   const std::size_t suitable = suitable_message_bytes(provider);
@@ -99,7 +91,7 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
       provider_(transport::describe(*found.selected)),
       choice_(std::move(found.choice)),
       rules_(memory_rules(provider_)),
-      next_key_(random_key()),
+      registrar_(rules_),
       info_list_(std::move(found.info)),
       info_(found.selected),
       operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames,
@@ -199,11 +191,10 @@ Error FabricTransport::enable() {
     return {Loss::kInterface, "fi_setopt",
             "the provider does not take the least room of a receive buffer", -status};
   }
-  if (Error error =
-          receive_buffers_.register_with(domain_, endpoint_, rules_, FI_RECV, next_key_++);
+  if (Error error = receive_buffers_.register_with(registrar_, domain_, endpoint_, FI_RECV);
       !error.ok())
     return error;
-  return frames_.register_last(domain_, endpoint_, rules_, next_key_++);
+  return frames_.register_last(registrar_, domain_, endpoint_);
 }
 
 Error FabricTransport::read_own_name() {

@@ -66,7 +66,7 @@ FabricOperation* FabricTransport::take_write(SendShare& share) {
 // False: not possible now.
 bool FabricTransport::add_frames() {
   if (!frames_.add(attributes_.max_message_bytes, OperationTable::kAddedAtOnce).ok()) return false;
-  if (!frames_.register_last(domain_, endpoint_, rules_, next_key_++).ok()) {
+  if (!frames_.register_last(registrar_, domain_, endpoint_).ok()) {
     frames_.remove_last();
     return false;
   }
@@ -125,23 +125,12 @@ Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byt
   const bool is_target = access == Access::kWriteTarget;
   // The source needs no registration.
   if (!is_target && !rules_.needs_local_descriptor) return Registration{};
-  // A key may still be in use after the counter of narrow keys has wrapped.
-  constexpr int kTries = 8;
-  for (int tried = 1;; ++tried) {
-    Result<OfiMemoryRegion> opened = OfiMemoryRegion::open(domain_, memory.data(), memory.size(),
-                                                           is_target ? FI_REMOTE_WRITE : FI_WRITE,
-                                                           rules_.requested_key(next_key_++));
-    if (!opened && opened.error().code() == FI_ENOKEY && tried < kTries && !rules_.provider_keys)
-      continue;
-    if (!opened) return opened.error();
-    OfiMemoryRegion region = std::move(opened).value();
-    if (rules_.binds_to_endpoint) {
-      if (Error error = region.bind_and_enable(endpoint_); !error.ok()) return error;
-    }
-    const Registration made{next_region_++, region.key(), rules_.remote_base(memory.data())};
-    regions_.emplace(made.id, std::move(region));
-    return made;
-  }
+  Result<OfiMemoryRegion> region = registrar_.open(domain_, endpoint_, memory.data(), memory.size(),
+                                                   is_target ? FI_REMOTE_WRITE : FI_WRITE);
+  if (!region) return region.error();
+  const Registration made{next_region_++, region->key(), rules_.remote_base(memory.data())};
+  regions_.emplace(made.id, std::move(region).value());
+  return made;
 }
 
 void FabricTransport::deregister_memory(const Registration& region) {

@@ -29,6 +29,7 @@
 #include "transport/fabric/fabric_peer_table.h"
 #include "transport/fabric/frame_memory.h"
 #include "transport/fabric/handles.h"
+#include "transport/fabric/memory_registrar.h"
 #include "transport/fabric/memory_rules.h"
 #include "transport/fabric/neighbours.h"
 #include "transport/fabric/operation_table.h"
@@ -196,7 +197,7 @@ class FabricTransport final : public Transport {
   TransportAttributes attributes_;
   ProcessId self_;
   OwnerLock lock_;
-  std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
+  MemoryRegistrar registrar_ LINTEL_GUARDED_BY(lock_);
   FabricCounters counters_ LINTEL_GUARDED_BY(lock_);
 
   // Destroyed from the last to the first, so each object is declared after those that it needs. The

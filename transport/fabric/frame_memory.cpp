@@ -13,9 +13,9 @@ Error FrameMemory::add(std::size_t frame_bytes, std::size_t frames) {
   return {};
 }
 
-Error FrameMemory::register_last(const OfiDomain& domain, const OfiEndpoint& endpoint,
-                                 const MemoryRules& rules, std::uint64_t key) {
-  return slabs_.back().register_with(domain, endpoint, rules, FI_SEND, key);
+Error FrameMemory::register_last(MemoryRegistrar& registrar, const OfiDomain& domain,
+                                 const OfiEndpoint& endpoint) {
+  return slabs_.back().register_with(registrar, domain, endpoint, FI_SEND);
 }
 
 void FrameMemory::forget_registrations() {

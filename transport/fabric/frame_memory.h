@@ -19,8 +19,8 @@ class FrameMemory {
   // Error (kInterface): no memory.
   Error add(std::size_t frame_bytes, std::size_t frames);
   // Registers what was added last, if the provider needs it. Once, before it is used.
-  Error register_last(const OfiDomain& domain, const OfiEndpoint& endpoint,
-                      const MemoryRules& rules, std::uint64_t key);
+  Error register_last(MemoryRegistrar& registrar, const OfiDomain& domain,
+                      const OfiEndpoint& endpoint);
   void remove_last() { slabs_.pop_back(); }
   void forget_registrations();
 

@@ -31,9 +31,9 @@ struct MemoryRules {
     return virtual_addresses ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory))
                              : 0;
   }
-  // The key to request: the counter, cut to the provider's width. Without meaning if the provider
+  // The key to request: the number, cut to the provider's width. Without meaning if the provider
   // chooses.
-  std::uint64_t requested_key(std::uint64_t counter) const { return counter & key_mask; }
+  std::uint64_t requested_key(std::uint64_t number) const { return number & key_mask; }
 };
 
 MemoryRules memory_rules(const ProviderDescription& provider);
