@@ -12,12 +12,20 @@ namespace lintel {
 
 class RandomNumbers {
  public:
+  // Of the kernel; `seed` other than 0, for tests: numbers that are the same for the same seed, and
+  // that anybody can guess.
+  explicit RandomNumbers(std::uint64_t seed = 0) : seed_(seed) {}
+
   // Ends the process if the kernel has no random numbers: no secret can be made then.
   std::uint64_t next();
 
  private:
+  void draw();
+  void repeat();
+
   std::array<std::uint64_t, 32> numbers_{};
   std::size_t left_ = 0;
+  std::uint64_t seed_;
 };
 
 }  // namespace lintel

@@ -37,7 +37,9 @@ std::optional<wire::Clear> clear_in(std::span<const std::byte> message) {
 EngineFuzz::EngineFuzz(const std::uint8_t* data, std::size_t size, std::size_t max_operations)
     : input_(data, size),
       process_(
-          {.endpoint = {.eager_limit = kEagerLimit, .max_operations = max_operations},
+          {.endpoint = {.eager_limit = kEagerLimit,
+                        .max_operations = max_operations,
+                        .immediate_seed = 1},
            .spin = Nanoseconds(0),
            .linger = Nanoseconds(0),
            .user = UserId(1000),

@@ -60,6 +60,40 @@ TEST_F(ReceiveTransfer, AnnouncedPutIsClearedAndEndsWhenTheDataAreInPlace) {
   EXPECT_EQ(peer.last_response().manipulated_length, kLarge);
 }
 
+// The network of these tests does not tell whose a write is, as libfabric does not.
+TEST_F(ReceiveTransfer, AWriteWithAGuessedNumberCompletesNoTransferOfAnotherPeer) {
+  target(memory, {.options = kPut});
+  Bytes place(kLarge);
+  target(place, {.options = kPut});
+  RawPeer other(*job, RawProcess::kNid + 1);
+  announce(kLarge);
+  ASSERT_EQ(peer.received(), "CLEAR");
+  Request put = other.request(MessageKind::kPut, job->id(1), kLarge);
+  put.header.flags = wire::kFlagAnnounced;
+  put.sender_token = 67;
+  other.send(1, put);
+  ASSERT_EQ(other.received(), "CLEAR");
+  EXPECT_EQ(kinds(1), "PUT_START PUT_START");
+  const wire::Clear given = other.last_clear();
+  const wire::Clear victim = peer.last_clear();
+  // Everything that it can derive from its own transfer, and from tokens.
+  const auto slot = static_cast<std::uint32_t>(victim.receiver_token);
+  const auto generation = static_cast<std::uint32_t>(victim.receiver_token >> 32);
+  std::vector<std::uint32_t> guesses{0, slot, slot | generation << 19, slot | generation << 12};
+  for (std::uint32_t distance = 1; distance <= 8; ++distance) {
+    guesses.push_back(given.immediate + distance);
+    guesses.push_back(given.immediate - distance);
+  }
+  Bytes few = pattern(8);
+  for (const std::uint32_t guess : guesses) other.write(1, few, other.last_segment(0), guess);
+  EXPECT_EQ(kinds(1), "");
+  EXPECT_EQ(job->process(1).counters().get(Counter::kDropsStaleHandle), guesses.size());
+  peer.write(1, data, peer.last_segment(0), victim.immediate);
+  EXPECT_EQ(kinds(1), "PUT_END");
+  other.write(1, data, other.last_segment(0), given.immediate);
+  EXPECT_EQ(kinds(1), "PUT_END");
+}
+
 TEST_F(ReceiveTransfer, AnnouncedPutThatMatchesNothingIsDroppedAndItsSourceReleased) {
   announce(kLarge);
   EXPECT_EQ(peer.received(), "DISCARD");

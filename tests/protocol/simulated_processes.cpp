@@ -32,6 +32,8 @@ SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
         .user = UserId(rank < options.users.size() ? options.users[rank] : 1000),
         .job = JobId(7),
         .progress_thread = false};
+    // The same in each run of the test, as all that the network does.
+    process.endpoint.immediate_seed = rank + 1;
     auto factory = [this, rank, session](
                        Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
       auto opened = std::make_unique<transport::Session>(network_.join(name(rank)), session);

@@ -37,7 +37,7 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       placed_messages_(*transport_, peers_),
       operations_(*transport_, options.max_operations),
       outbox_(*transport_, operations_, counters, options.answer_limit),
-      transfers_(*transport_, outbox_, operations_, counters),
+      transfers_(*transport_, outbox_, operations_, counters, options.immediate_seed),
       initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,
                  transfers_, interfaces_, counters),
       target_(limits_, transport_->attributes().max_message_bytes, outbox_, operations_, transfers_,

@@ -2,6 +2,7 @@
 // EndpointOptions: the settings of an Endpoint. A plain struct.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "portals/engine/protocol/transfer_limits.h"
 
@@ -13,6 +14,8 @@ struct EndpointOptions {
   std::size_t max_operations = 65536;
   // Bytes for answers that peers do not read, see AnswerBudget.
   std::size_t answer_limit = std::size_t{256} << 20;
+  // Of the numbers of transfers, see Immediates. Other than 0 only for tests.
+  std::uint64_t immediate_seed = 0;
 };
 
 }  // namespace lintel::portals

@@ -26,10 +26,8 @@
 
 namespace lintel::portals {
 
-// A write names its receiver in 31 bits of its immediate: 19 for the slot, 12 for the generation.
-inline constexpr unsigned kOperationSlotBits = 19;
 // for own operations and others' together
-inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << kOperationSlotBits;
+inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
 
 class Operations {
  public:
@@ -54,10 +52,6 @@ class Operations {
   Operation* find(std::uint64_t token, transport::PeerId peer) LINTEL_REQUIRES(kLock) {
     Operation* const operation = operations_.get(SlotId::unpack(token));
     return operation != nullptr && operation->peer == peer ? operation : nullptr;
-  }
-  // The operation that is in that slot now, or null.
-  Operation* find_slot(std::uint32_t slot) LINTEL_REQUIRES(kLock) {
-    return operations_.find_slot(slot);
   }
 
   // Whether fewer than max() operations of this process are under way.

@@ -79,6 +79,10 @@ using WaitingSources = boost::intrusive::list<
 // The end to which data are written. The counts are those of the writes for the last CLEAR.
 struct TransferSink {
   SlotId id;
+  Operation* operation = nullptr;  // whose part it is
+  // Goes with every write, see Immediates.
+  transport::Immediate immediate;
+  TransferSink* next_in_bucket = nullptr;
   // PUT_END or REPLY_END; none if a get has contained the CLEAR: then the PendingRequest logs it
   Completion completion;
   MemoryRegion region;

@@ -10,15 +10,7 @@
 namespace lintel::portals {
 namespace {
 
-// An immediate names the operation of the sink: its slot, a part of its generation, and whether the
-// transfer has more than one write.
-constexpr std::uint32_t kSlotMask = (1U << kOperationSlotBits) - 1;
-constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
-constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
-
-std::uint32_t immediate_of(SlotId id) {
-  return id.slot | ((id.generation & kGenerationMask) << kOperationSlotBits);
-}
+constexpr std::uint32_t kMoreThanOneWrite = Immediates::kMoreThanOneWrite;
 
 // So that a registration that was made is not lost for the lack of memory.
 template <class Some>
@@ -35,13 +27,14 @@ wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags,
 }  // namespace
 
 Transfers::Transfers(transport::Transport& transport, Outbox& outbox, Operations& operations,
-                     Counters& counters)
+                     Counters& counters, std::uint64_t immediate_seed)
     : transport_(transport),
       outbox_(outbox),
       operations_(operations),
       counters_(counters),
       sources_(2 * operations.max()),
-      sinks_(2 * operations.max()) {}
+      sinks_(2 * operations.max()),
+      immediates_(immediate_seed) {}
 
 // An operation has at most one of each, so the pools are large enough.
 TransferSource& Transfers::make_source(Operation& operation) {
@@ -58,6 +51,8 @@ TransferSink& Transfers::make_sink(Operation& operation, const Place& to) {
   const auto [sink, id] = sinks_.create();
   LINTEL_ASSERT(sink != nullptr && operation.sink == nullptr);
   sink->id = id;
+  sink->operation = &operation;
+  immediates_.give(*sink);
   sink->region = *to.region;
   sink->offset = to.offset;
   sink->length = to.length;
@@ -73,6 +68,7 @@ void Transfers::end_source(Operation& operation) {
 
 void Transfers::end_sink(Operation& operation) {
   --counts_[operation.interface_kind].moving;
+  immediates_.take_back(*operation.sink);
   sinks_.destroy(std::exchange(operation.sink, nullptr)->id);
 }
 
@@ -142,7 +138,7 @@ bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::
   clear.source_token = sink.source_token;
   clear.receiver_token = operation.id.packed();
   clear.length = length;
-  clear.immediate = immediate_of(operation.id);
+  clear.immediate = sink.immediate.value;
   clear.segment_count = count;
   return true;
 }
@@ -186,12 +182,9 @@ void Transfers::withdraw_clear(Operation& get) {
 }
 
 Operation* Transfers::sink_of(transport::PeerId from, transport::Immediate immediate) {
-  Operation* const operation = operations_.find_slot(immediate.value & kSlotMask);
-  const bool known =
-      operation != nullptr && operation->sink != nullptr &&
-      (from == transport::kNoPeer || from == operation->peer) &&
-      (immediate_of(operation->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
-  return known ? operation : nullptr;
+  const TransferSink* const sink = immediates_.find(immediate);
+  if (sink == nullptr) return nullptr;
+  return from == transport::kNoPeer || from == sink->operation->peer ? sink->operation : nullptr;
 }
 
 Transfers::Ended Transfers::immediate_came(Operation& operation, transport::Immediate immediate) {

@@ -25,6 +25,7 @@
 #include "base/counters.h"
 #include "base/process_lock.h"
 #include "base/slot_pool.h"
+#include "portals/engine/protocol/immediates.h"
 #include "portals/engine/protocol/operation.h"
 #include "portals/engine/protocol/operations.h"
 #include "portals/engine/protocol/outbox.h"
@@ -60,7 +61,7 @@ class Transfers {
       sizeof(wire::Clear) + wire::kMostSegments * sizeof(wire::Segment);
 
   Transfers(transport::Transport& transport, Outbox& outbox, Operations& operations,
-            Counters& counters);
+            Counters& counters, std::uint64_t immediate_seed = 0);
   Transfers(const Transfers&) = delete;
   Transfers& operator=(const Transfers&) = delete;
 
@@ -158,6 +159,7 @@ class Transfers {
   Counters& counters_;
   SlotPool<TransferSource> sources_ LINTEL_GUARDED_BY(kLock);
   SlotPool<TransferSink> sinks_ LINTEL_GUARDED_BY(kLock);
+  Immediates immediates_ LINTEL_GUARDED_BY(kLock);  // of sinks_
   // sources whose next write had no room
   WaitingSources waiting_for_room_ LINTEL_GUARDED_BY(kLock);
   std::array<TransferCount, kMaxInterfaces> counts_ LINTEL_GUARDED_BY(kLock){};  // by interface

@@ -141,6 +141,31 @@ TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
   operations.release(get);
 }
 
+// As where the network does not tell whose write it was.
+TEST_F(TransfersTest, AGuessedImmediateNamesNoSink) {
+  kLock.is_held();
+  Operation& get = begin();
+  get.request = &request;
+  std::array<std::byte, Transfers::kMostClearBytes> message;
+  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  const std::uint32_t given = wire::parse_clear(message).immediate;
+  for (unsigned bit = 0; bit < 31; ++bit)
+    EXPECT_EQ(transfers.sink_of(transport::kNoPeer, transport::Immediate(given ^ (1U << bit))),
+              nullptr);
+  for (const std::uint32_t near : {given - 1, given + 1, given + 2})
+    EXPECT_EQ(transfers.sink_of(transport::kNoPeer, transport::Immediate(near)), nullptr);
+  // Numbers of an operation, which its peers know from tokens.
+  for (const std::uint32_t known :
+       {get.id.slot, get.id.generation, get.id.slot | get.id.generation << 19})
+    EXPECT_EQ(transfers.sink_of(transport::kNoPeer, transport::Immediate(known)), nullptr);
+  EXPECT_EQ(get.sink->writes_seen, 0U);
+  ASSERT_EQ(transfers.sink_of(transport::kNoPeer, transport::Immediate(given)), &get);
+  transfers.withdraw_clear(get);
+  EXPECT_EQ(transfers.sink_of(transport::kNoPeer, transport::Immediate(given)), nullptr);
+  get.request = nullptr;
+  operations.release(get);
+}
+
 TEST_F(TransfersTest, AWithdrawnClearLeavesNothingRegistered) {
   kLock.is_held();
   Operation& get = begin();
