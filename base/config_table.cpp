@@ -55,8 +55,9 @@ constexpr Setting kSettings[] = {
      &Config::window_frames},
     {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
      "Frames that may be on their way to all peers together, at most a quarter of them to one "
-     "peer. Each peer has two of its own if none is left. Each has memory for one message of the "
-     "provider, 68 KiB on TCP, which becomes resident when it is used.",
+     "peer. Each peer has two of its own if none is left, up to 16 times as many in all. Each has "
+     "memory for one message of the provider, 68 KiB on TCP, which becomes resident when it is "
+     "used.",
      &Config::send_frames},
     {"LINTEL_RETAIN", SettingType::kSize, "bytes", 64 * kKilobyte, 1024 * kMegabyte, {},
      "Bytes of messages to one peer that are kept until it has acknowledged them, to be sent again "

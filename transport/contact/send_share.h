@@ -6,7 +6,8 @@
 // than a quarter of the pool, nor more than half of what the others have left. Peers that stop one
 // after the other therefore get less and less. Of a pool of 64, ten of them leave a record. There
 // may be more, so each peer has a few records of its own, which the network adds to its pool when
-// nothing of that is left.
+// nothing of that is left. Their number has a limit too, so that peers without number do not take
+// all memory: at that limit nobody gets another record until one is given back.
 //
 // A member of each network's record of a peer, which must not move: records of the pool refer to
 // it. Thread: the network's.
@@ -22,6 +23,9 @@ struct SendShare {
   // control, and a write.
   static constexpr std::uint32_t kOwnFrames = 2;
   static constexpr std::uint32_t kOwnWrites = 1;
+
+  // The most records that there are of a pool of that size, with those that were added.
+  static constexpr std::size_t most_in_all(std::size_t pool) { return 16 * pool; }
 
   std::uint32_t held = 0;
 

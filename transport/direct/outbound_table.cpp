@@ -10,6 +10,12 @@
 
 namespace lintel::transport {
 
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+}  // namespace
+
 void OutboundTable::Unmap::operator()(std::byte* memory) const { ::munmap(memory, bytes); }
 
 OutboundTable::OutboundTable(std::size_t frames, std::size_t frame_bytes, std::size_t writes)
@@ -25,17 +31,22 @@ void OutboundTable::add(std::byte* memory) {
   Outbound& record = records_.emplace_back();
   record.index = index;
   record.memory = memory;
-  record.next = std::exchange(pool_of(record).first_free, index);
+  Pool& pool = pool_of(record);
+  record.is_added = pool.all++ >= pool.shared;
+  record.next = std::exchange(pool.first(record.is_added), index);
 }
 
+// Added frames do not share pages, so that each can give its own back.
 bool OutboundTable::add_frames(std::size_t count) {
-  const std::size_t bytes = count * frame_bytes_;
+  const bool is_added = frames_.all > 0;
+  const std::size_t each = is_added ? (frame_bytes_ + kPage - 1) / kPage * kPage : frame_bytes_;
+  const std::size_t bytes = count * each;
   void* const mapped =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return false;
   auto* const memory = static_cast<std::byte*>(mapped);
-  memory_.emplace_back(memory, Unmap{bytes});
-  while (count-- > 0) add(memory + count * frame_bytes_ + kHeadroom);
+  memory_.push_back(std::unique_ptr<std::byte, Unmap>(memory, Unmap{bytes}));
+  while (count-- > 0) add(memory + count * each + kHeadroom);
   return true;
 }
 
@@ -44,28 +55,54 @@ Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
   if (!share.may_take(pool.free(), pool.shared,
                       is_frame ? SendShare::kOwnFrames : SendShare::kOwnWrites))
     return nullptr;
-  if (pool.first_free == Outbound::kNone) [[unlikely]] {
-    constexpr std::size_t kFramesAtOnce = 8;
-    if (!is_frame) {
-      add(nullptr);
-    } else if (!add_frames(kFramesAtOnce)) {
-      return nullptr;
-    }
-  }
-  Outbound& record = records_[pool.first_free];
-  pool.first_free = std::exchange(record.next, Outbound::kNone);
+  const bool is_added = pool.first_free == Outbound::kNone;
+  if (is_added && pool.first_added == Outbound::kNone && !grow(pool)) [[unlikely]]
+    return nullptr;
+  std::uint32_t& first = pool.first(is_added);
+  Outbound& record = records_[first];
+  first = std::exchange(record.next, Outbound::kNone);
+  if (std::exchange(record.has_pages, false)) --with_pages_;
   ++pool.taken;
   record.share = &share;
   ++share.held;
   return &record;
 }
 
+// Adds records beyond the pool. False: there are as many as there may be, or there is no memory.
+bool OutboundTable::grow(Pool& pool) {
+  constexpr std::size_t kFramesAtOnce = 8;
+  if (pool.all >= SendShare::most_in_all(pool.shared)) return false;
+  try {
+    if (&pool == &frames_) return add_frames(kFramesAtOnce);
+    add(nullptr);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 void OutboundTable::give_back(Outbound& record) {
   Pool& pool = pool_of(record);
   record.lent = record.is_message = record.keeps_memory = false;
-  record.next = std::exchange(pool.first_free, record.index);
+  record.next = std::exchange(pool.first(record.is_added), record.index);
   --pool.taken;
   --record.share->held;
+  if (record.is_added && record.memory != nullptr) [[unlikely]] {
+    record.has_pages = true;
+    ++with_pages_;
+  }
+  if (with_pages_ > 0 && 2 * frames_.taken <= frames_.shared) [[unlikely]]
+    release_pages();
+}
+
+// The records stay: they are small, and there is a limit for them.
+void OutboundTable::release_pages() {
+  for (std::uint32_t index = frames_.first_added;
+       index != Outbound::kNone && records_[index].has_pages; index = records_[index].next) {
+    ::madvise(records_[index].memory - kHeadroom, frame_bytes_, MADV_DONTNEED);
+    records_[index].has_pages = false;
+    --with_pages_;
+  }
 }
 
 Outbound& OutboundTable::at(std::uint64_t index) {

@@ -6,7 +6,8 @@
 // Invariants: (1) records never move; (2) a record is free, lent, or in one stream; (3) the frame
 // that was used last is reused first, because it is in the cache; (4) each peer gets two frames,
 // one for what waits and one for control, and one write: beyond the pool, the table has at most
-// these for each peer.
+// these for each peer, and at most SendShare::most_in_all() records; (5) the memory of frames
+// beyond the pool is the system's again when they are free and half of the pool is.
 // Does not: allocate after construction, except for (4), or send anything.
 
 #include <sys/uio.h>
@@ -29,6 +30,8 @@ struct Outbound {
 
   std::uint32_t index = 0;
   std::uint32_t next = kNone;  // in its stream, or in the list of free records
+  bool is_added = false;       // beyond the pool
+  bool has_pages = false;      // of a free frame beyond the pool: the system has not got them back
   bool lent = false;
   bool is_message = false;      // also of a placed message: on_message_left() is due
   bool keeps_memory = false;    // a write or a placed message: on_write_done() is due
@@ -71,16 +74,22 @@ class OutboundTable {
 
  private:
   struct Pool {
-    std::size_t shared;  // records without those that grow() adds
-    std::uint32_t first_free = Outbound::kNone;
+    std::size_t shared;                          // records without those that were added
+    std::size_t all = 0;                         // with them
+    std::uint32_t first_free = Outbound::kNone;  // of the shared ones
+    // Of the added ones. Those with pages come first.
+    std::uint32_t first_added = Outbound::kNone;
     std::size_t taken = 0;
-    // Of the shared ones. Records that grow() has added count as if they were shared ones.
+    // Of the shared ones. Added ones count as if they were shared ones.
     std::size_t free() const { return shared > taken ? shared - taken : 0; }
+    std::uint32_t& first(bool is_added) { return is_added ? first_added : first_free; }
   };
   Outbound* take(Pool& pool, SendShare& share);
   Pool& pool_of(const Outbound& record) { return record.memory != nullptr ? frames_ : writes_; }
+  [[gnu::cold]] bool grow(Pool& pool);
   bool add_frames(std::size_t count);
   void add(std::byte* memory);
+  [[gnu::cold]] void release_pages();
 
   struct Unmap {
     Unmap() : bytes(0) {}
@@ -93,6 +102,7 @@ class OutboundTable {
   std::deque<Outbound> records_;
   Pool frames_;
   Pool writes_;
+  std::size_t with_pages_ = 0;  // Outbound::has_pages
 };
 
 }  // namespace lintel::transport

@@ -35,4 +35,9 @@ Error BufferSlab::register_with(MemoryRegistrar& registrar, const OfiDomain& dom
   return {};
 }
 
+void BufferSlab::release(std::size_t index) const {
+  if (region_) return;  // the provider knows these pages
+  ::madvise(buffer(index), buffer_bytes_, MADV_DONTNEED);
+}
+
 }  // namespace lintel::transport

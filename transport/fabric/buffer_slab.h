@@ -41,6 +41,10 @@ class BufferSlab {
                       const OfiEndpoint& endpoint, std::uint64_t access);
   void forget_registration() { region_.reset(); }
 
+  // Gives the pages of a buffer that nobody uses back to the system, unless they are registered. It
+  // gets others when it is used again.
+  void release(std::size_t index) const;
+
   std::byte* buffer(std::size_t index) const { return memory_ + index * buffer_bytes_; }
   std::size_t buffer_bytes() const { return buffer_bytes_; }
   std::size_t count() const { return count_; }

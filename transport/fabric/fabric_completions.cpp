@@ -66,6 +66,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     }
   }
   if (torn_receives_) release_torn();
+  if (operations_.has_idle_frames()) [[unlikely]]
+    release_frames();
   if (!receives_to_post_.empty()) repost_receives();
   if (neighbours_) {
     if (neighbours_->fail_dead_peers(now, peers_)) reports += end_lost_operations(sink);

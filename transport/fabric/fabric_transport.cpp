@@ -5,6 +5,7 @@
 #include <rdma/fi_rma.h>
 
 #include <algorithm>
+#include <new>
 
 #include "transport/address/address.h"
 #include "transport/fabric/local_sockets.h"
@@ -43,35 +44,41 @@ ProcessId FabricTransport::name_of(PeerId peer) const {
 MessageBuffer FabricTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  FabricOperation* const frame = closing_ ? nullptr : take_send(peers_.at(peer).sends);
+  FabricOperation* const frame =
+      closing_ ? nullptr : take(OperationKind::kSend, peers_.at(peer).sends);
   if (frame == nullptr) return {};
   frame->state = OperationState::kLent;
   return {frames_.frame(frame->index), attributes_.max_message_bytes, frame->index};
 }
 
-FabricOperation* FabricTransport::take_send(SendShare& share) {
-  if (FabricOperation* const frame = operations_.take(OperationKind::kSend, share)) [[likely]]
-    return frame;
-  if (!operations_.needs_more(OperationKind::kSend, share) || !add_frames()) return nullptr;
-  return operations_.take(OperationKind::kSend, share);
+FabricOperation* FabricTransport::take(OperationKind kind, SendShare& share) {
+  if (FabricOperation* const record = operations_.take(kind, share)) [[likely]]
+    return record;
+  if (!operations_.needs_more(kind, share) || !add_records(kind)) return nullptr;
+  return operations_.take(kind, share);
 }
 
-FabricOperation* FabricTransport::take_write(SendShare& share) {
-  if (FabricOperation* const write = operations_.take(OperationKind::kWrite, share)) [[likely]]
-    return write;
-  if (operations_.needs_more(OperationKind::kWrite, share)) operations_.add(OperationKind::kWrite);
-  return operations_.take(OperationKind::kWrite, share);
-}
-
-// False: not possible now.
-bool FabricTransport::add_frames() {
-  if (!frames_.add(attributes_.max_message_bytes, OperationTable::kAddedAtOnce).ok()) return false;
-  if (!frames_.register_last(registrar_, domain_, endpoint_).ok()) {
-    frames_.remove_last();
-    return false;
+// Adds records beyond the pool, and the memory of frames for them. False: not possible now, and
+// nothing has changed.
+bool FabricTransport::add_records(OperationKind kind) {
+  try {
+    if (kind != OperationKind::kSend ||
+        (frames_.add(attributes_.max_message_bytes, OperationTable::kAddedAtOnce).ok() &&
+         frames_.register_last(registrar_, domain_, endpoint_).ok())) {
+      operations_.add(kind);
+      return true;
+    }
+  } catch (const std::bad_alloc&) {
   }
-  operations_.add(OperationKind::kSend);
-  return true;
+  frames_.keep(operations_.count(OperationKind::kSend));
+  return false;
+}
+
+void FabricTransport::release_frames() {
+  operations_.release_idle_frames([this](std::size_t index) {
+    lock_.is_held();
+    frames_.release(index);
+  });
 }
 
 PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
@@ -153,7 +160,7 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
     LINTEL_ASSERT(region != regions_.end());
     descriptor = region->second.descriptor();
   }
-  FabricOperation* const write = take_write(peers_.at(peer).writes);
+  FabricOperation* const write = take(OperationKind::kWrite, peers_.at(peer).writes);
   if (write == nullptr) return PostStatus::kWouldBlock;
   const ssize_t status =
       fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value,

@@ -180,9 +180,9 @@ class FabricTransport final : public Transport {
       LINTEL_REQUIRES(lock_);
   std::size_t operations_in_flight() const LINTEL_REQUIRES(lock_);
   // A record for the peer whose share that is, added if need be; nullptr: not now.
-  FabricOperation* take_send(SendShare& share) LINTEL_REQUIRES(lock_);
-  FabricOperation* take_write(SendShare& share) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool add_frames() LINTEL_REQUIRES(lock_);
+  FabricOperation* take(OperationKind kind, SendShare& share) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool add_records(OperationKind kind) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void release_frames() LINTEL_REQUIRES(lock_);
   void end_lost(FabricOperation& operation) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_unwanted(PeerId peer) LINTEL_REQUIRES(lock_);
   void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);

@@ -18,6 +18,10 @@ Error FrameMemory::register_last(MemoryRegistrar& registrar, const OfiDomain& do
   return slabs_.back().register_with(registrar, domain, endpoint, FI_SEND);
 }
 
+void FrameMemory::keep(std::size_t frames) {
+  while (slabs_.size() > place_of(frames - 1).slab + 1) slabs_.pop_back();
+}
+
 void FrameMemory::forget_registrations() {
   for (BufferSlab& slab : slabs_) slab.forget_registration();
 }
@@ -33,6 +37,11 @@ FrameMemory::Place FrameMemory::place_of(std::size_t index) const {
 std::byte* FrameMemory::frame(std::size_t index) const {
   const Place place = place_of(index);
   return slabs_[place.slab].buffer(place.buffer);
+}
+
+void FrameMemory::release(std::size_t index) const {
+  const Place place = place_of(index);
+  slabs_[place.slab].release(place.buffer);
 }
 
 void* FrameMemory::descriptor(std::size_t index) const {

@@ -21,8 +21,12 @@ class FrameMemory {
   // Registers what was added last, if the provider needs it. Once, before it is used.
   Error register_last(MemoryRegistrar& registrar, const OfiDomain& domain,
                       const OfiEndpoint& endpoint);
-  void remove_last() { slabs_.pop_back(); }
+  // Removes what was added for frames beyond the first `frames`, of which there are at least 1.
+  void keep(std::size_t frames);
   void forget_registrations();
+
+  // Of a frame that nobody uses, see BufferSlab.
+  void release(std::size_t index) const;
 
   std::byte* frame(std::size_t index) const;
   void* descriptor(std::size_t index) const;  // nullptr if none is needed

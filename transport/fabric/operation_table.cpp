@@ -14,8 +14,8 @@ OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::siz
   for (std::size_t k = 0; k < kOperationKinds; ++k) {
     KindRange& range = ranges_[k];
     range.begin = begin;
-    range.pool = range.count = range.free = counts[k];
-    range.last_free = static_cast<std::uint32_t>(counts[k] - 1);
+    range.pool = range.count = range.unused.count = counts[k];
+    range.unused.last = static_cast<std::uint32_t>(counts[k] - 1);
     for (std::size_t i = 0; i < counts[k]; ++i) {
       FabricOperation& record = records_[begin + i];
       record.kind = static_cast<OperationKind>(k);
@@ -47,10 +47,12 @@ FabricOperation* OperationTable::find_added(std::uintptr_t place) const {
 
 FabricOperation* OperationTable::take(OperationKind kind) {
   KindRange& range = range_of(kind);
-  if (range.free == 0) return nullptr;
-  FabricOperation& record = at(kind, range.first_free);
-  range.first_free = record.next_free;
-  --range.free;
+  FreeList& list = range.unused.count > 0 ? range.unused : range.unused_added;
+  if (list.count == 0) return nullptr;
+  FabricOperation& record = at(kind, list.first);
+  list.first = record.next_free;
+  --list.count;
+  if (std::exchange(record.has_pages, false)) --with_pages_;
   ++range.taken;
   return &record;
 }
@@ -70,7 +72,9 @@ FabricOperation* OperationTable::take(OperationKind kind, SendShare& share) {
 }
 
 bool OperationTable::needs_more(OperationKind kind, const SendShare& share) const {
-  return range_of(kind).free == 0 && may_take(kind, share);
+  const KindRange& range = range_of(kind);
+  return range.unused.count + range.unused_added.count == 0 &&
+         range.count < SendShare::most_in_all(range.pool) && may_take(kind, share);
 }
 
 void OperationTable::add(OperationKind kind) {
@@ -81,7 +85,7 @@ void OperationTable::add(OperationKind kind) {
   for (std::size_t i = 0; i < kAddedAtOnce; ++i) {
     block[i].kind = kind;
     block[i].index = static_cast<std::uint32_t>(range.count + i);
-    put_first(range, block[i]);
+    put_first(range.unused_added, block[i]);
   }
   range.count += kAddedAtOnce;
   range.added.push_back(std::move(block));
@@ -105,27 +109,31 @@ void OperationTable::set_free(KindRange& range, FabricOperation& operation) {
   operation.state = OperationState::kFree;
   --(std::exchange(operation.written_off, false) ? range.written_off : range.taken);
   if (SendShare* const share = std::exchange(operation.share, nullptr)) --share->held;
+  if (operation.index >= range.pool && operation.kind == OperationKind::kSend) [[unlikely]] {
+    operation.has_pages = true;
+    ++with_pages_;
+  }
 }
 
-void OperationTable::put_first(KindRange& range, FabricOperation& operation) {
-  operation.next_free = range.first_free;
-  range.first_free = operation.index;
-  if (range.free++ == 0) range.last_free = operation.index;
+void OperationTable::put_first(FreeList& list, FabricOperation& operation) {
+  operation.next_free = list.first;
+  list.first = operation.index;
+  if (list.count++ == 0) list.last = operation.index;
 }
 
 void OperationTable::give_back(FabricOperation& operation) {
   KindRange& range = range_of(operation.kind);
   set_free(range, operation);
-  put_first(range, operation);
+  put_first(range.list_of(operation), operation);
 }
 
 void OperationTable::give_back_last(FabricOperation& operation) {
   KindRange& range = range_of(operation.kind);
   set_free(range, operation);
-  (range.free == 0 ? range.first_free : at(operation.kind, range.last_free).next_free) =
-      operation.index;
-  range.last_free = operation.index;
-  ++range.free;
+  FreeList& list = range.list_of(operation);
+  (list.count == 0 ? list.first : at(operation.kind, list.last).next_free) = operation.index;
+  list.last = operation.index;
+  ++list.count;
 }
 
 FabricOperation& OperationTable::at(OperationKind kind, std::size_t index) {

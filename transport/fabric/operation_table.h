@@ -7,7 +7,8 @@
 // kept stays valid; (2) find() recognises a pointer that is not to a record, and does not
 // dereference it; (3) the record that was used last is reused first, because it is in the cache;
 // (4) beyond the pool, sends and writes have at most the records of each peer's own (SendShare),
-// and as many as were written off, of which there are at most as many as the pool has.
+// and as many as were written off, of which there are at most as many as the pool has; all together
+// at most SendShare::most_in_all(); (5) records beyond the pool are used when all others are taken.
 // Does not: allocate after construction, except in add(), or call the provider.
 
 #include <rdma/fabric.h>
@@ -17,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transport/contact/send_share.h"
@@ -43,6 +45,7 @@ struct FabricOperation {
   PeerId peer = kNoPeer;
   SendShare* share = nullptr;    // kSend, kWrite: of the peer that holds the record
   bool written_off = false;      // its peer was given up and holds it no more
+  bool has_pages = false;        // kSend, free, beyond the pool: its frame may be resident
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite, and kSend of a placed message: the caller's
   bool placed_message = false;   // kSend: with a payload
@@ -71,9 +74,10 @@ class OperationTable {
   // The same for the peer whose share that is; nullptr also if it may not take another one now.
   // REQUIRES: kSend or kWrite.
   FabricOperation* take(OperationKind kind, SendShare& share);
-  // The peer may take a record, but no record is free: add() is due.
+  // The peer may take a record, but no record is free, and there may be more: add() is due.
   [[gnu::cold]] bool needs_more(OperationKind kind, const SendShare& share) const;
-  // Adds kAddedAtOnce free records of that kind, with the next indices.
+  // Adds kAddedAtOnce free records of that kind, with the next indices. Throws what the allocation
+  // throws; nothing has changed then.
   [[gnu::cold]] void add(OperationKind kind);
   // The peer whose share that is was given up. What the provider still has of it does not count as
   // taken any more, unless there is too much of that already.
@@ -81,6 +85,23 @@ class OperationTable {
   void give_back(FabricOperation& operation);
   // Gives back a record whose completion the provider may still report: it is reused last.
   void give_back_last(FabricOperation& operation);
+  // There are free frames beyond the pool whose memory is not needed: half of the pool is free too.
+  bool has_idle_frames() const {
+    const KindRange& sends = range_of(OperationKind::kSend);
+    return with_pages_ > 0 && 2 * sends.taken <= sends.pool;
+  }
+  // Calls release(index) for each of them.
+  template <class Release>
+  void release_idle_frames(Release release) {
+    std::uint32_t index = range_of(OperationKind::kSend).unused_added.first;
+    while (with_pages_ > 0) {
+      FabricOperation& frame = at(OperationKind::kSend, index);
+      index = frame.next_free;
+      if (!std::exchange(frame.has_pages, false)) continue;
+      --with_pages_;
+      release(frame.index);
+    }
+  }
 
   // REQUIRES: index < count of that kind.
   FabricOperation& at(OperationKind kind, std::size_t index);
@@ -94,19 +115,26 @@ class OperationTable {
 
  private:
   using Block = std::unique_ptr<FabricOperation[]>;
+  // Free records, linked by their indices, which have no meaning if count == 0.
+  struct FreeList {
+    std::size_t count = 0;
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
   struct KindRange {
     std::size_t begin = 0;
     std::size_t pool = 0;   // records without the added ones
     std::size_t count = 0;  // with them
-    std::size_t free = 0;   // records in the list of free ones
+    FreeList unused{};      // of the pool
+    FreeList unused_added{};
     std::size_t taken = 0;  // the others, without those that were written off
     std::size_t written_off = 0;
-    // An index of its kind; without meaning if free == 0, as is last_free.
-    std::uint32_t first_free = 0;
-    std::uint32_t last_free = 0;
     std::vector<Block> added{};
     // Of the pool. Added records count as if they were of it.
     std::size_t left() const { return pool > taken ? pool - taken : 0; }
+    FreeList& list_of(const FabricOperation& record) {
+      return record.index < pool ? unused : unused_added;
+    }
   };
   KindRange& range_of(OperationKind kind) { return ranges_[static_cast<std::size_t>(kind)]; }
   const KindRange& range_of(OperationKind kind) const {
@@ -115,11 +143,12 @@ class OperationTable {
   bool may_take(OperationKind kind, const SendShare& share) const;
   FabricOperation* find_added(std::uintptr_t place) const;
   void set_free(KindRange& range, FabricOperation& operation);
-  static void put_first(KindRange& range, FabricOperation& operation);
+  static void put_first(FreeList& list, FabricOperation& operation);
 
   std::vector<FabricOperation> records_;
   KindRange ranges_[kOperationKinds];
   std::map<std::uintptr_t, FabricOperation*> added_at_;  // every added block by its address
+  std::size_t with_pages_ = 0;                           // FabricOperation::has_pages
 };
 
 }  // namespace lintel::transport

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <set>
@@ -37,13 +38,13 @@ TEST_F(OutboundTableTest, EachPeerGetsOneWriteBeyondThePool) {
 
 TEST_F(OutboundTableTest, EachPeerGetsTwoFramesBeyondThePool) {
   std::set<Outbound*> taken;
-  for (int i = 0; i < 100; ++i) taken.insert(frame());
-  EXPECT_EQ(taken.size(), 100U);
+  for (int i = 0; i < 50; ++i) taken.insert(frame());
+  EXPECT_EQ(taken.size(), 50U);
   EXPECT_EQ(taken.count(nullptr), 0U);
   Outbound* const second = table.take_frame(shares.front());
   EXPECT_NE(second, nullptr) << "for control";
   EXPECT_EQ(table.take_frame(shares.front()), nullptr);
-  EXPECT_EQ(table.frames_taken(), 101U);
+  EXPECT_EQ(table.frames_taken(), 51U);
   table.give_back(*second);
   for (Outbound* const record : taken) table.give_back(*record);
   EXPECT_EQ(table.frames_taken(), 0U);
@@ -57,6 +58,56 @@ TEST_F(OutboundTableTest, FramesBeyondThePoolAreUsedAgain) {
   taken.clear();
   for (int i = 0; i < 20; ++i) taken.insert(frame());
   EXPECT_EQ(taken, first);
+}
+
+TEST_F(OutboundTableTest, PeersWithoutNumberGetNoMoreThanTheLimit) {
+  const std::size_t most = SendShare::most_in_all(4);
+  std::vector<Outbound*> frames;
+  std::vector<Outbound*> writes;
+  for (std::size_t i = 0; i < 2 * most; ++i) {
+    frames.push_back(frame());
+    writes.push_back(write());
+  }
+  const auto got = [](const std::vector<Outbound*>& records) {
+    return records.size() -
+           static_cast<std::size_t>(std::count(records.begin(), records.end(), nullptr));
+  };
+  EXPECT_GE(got(frames), most);
+  EXPECT_LT(got(frames), most + 8) << "they are added by eights";
+  EXPECT_EQ(got(writes), most);
+  EXPECT_EQ(frame(), nullptr);
+  EXPECT_EQ(write(), nullptr);
+  table.give_back(*frames.front());
+  table.give_back(*writes.front());
+  EXPECT_NE(frame(), nullptr) << "as soon as another one is free";
+  EXPECT_NE(write(), nullptr);
+}
+
+// Memory that was given back to the system is zero when it is used again.
+TEST_F(OutboundTableTest, TheMemoryOfFramesBeyondThePoolIsGivenBack) {
+  const auto is_zero = [](const Outbound* record) {
+    return std::all_of(record->memory, record->memory + kFrameBytes,
+                       [](std::byte one) { return one == std::byte{0}; });
+  };
+  std::vector<Outbound*> taken;
+  for (int i = 0; i < 30; ++i) {
+    taken.push_back(frame());
+    std::memset(taken.back()->memory, 1, kFrameBytes);
+  }
+  Outbound* const kept = taken.back();
+  ASSERT_TRUE(kept->is_added);
+  taken.pop_back();
+  // Those of the pool last: until then the added ones keep their memory, for others that want it.
+  std::stable_partition(taken.begin(), taken.end(), [](Outbound* one) { return one->is_added; });
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    EXPECT_FALSE(is_zero(taken[i])) << i;
+    table.give_back(*taken[i]);
+    EXPECT_EQ(is_zero(taken.front()), 2 * table.frames_taken() <= 4) << i;
+  }
+  for (const Outbound* const one : taken) EXPECT_EQ(is_zero(one), one->is_added);
+  EXPECT_FALSE(is_zero(kept)) << "it is in use";
+  table.give_back(*kept);
+  EXPECT_TRUE(is_zero(kept));
 }
 
 TEST_F(OutboundTableTest, LendsTheFrameThatWasUsedLast) {

@@ -116,6 +116,53 @@ TEST_F(SharedRecords, AddedRecordsAreUsedAgain) {
   EXPECT_EQ(table.count(kSend), count);
 }
 
+TEST_F(SharedRecords, PeersWithoutNumberGetNoMoreThanTheLimit) {
+  const std::size_t most = SendShare::most_in_all(4);
+  peers.resize(2 * most);
+  std::vector<SendShare> writers(2 * most);
+  std::vector<FabricOperation*> sends;
+  std::vector<FabricOperation*> writes;
+  for (std::size_t i = 0; i < 2 * most; ++i) {
+    if (FabricOperation* const send = take(kSend, peers[i])) sends.push_back(send);
+    if (FabricOperation* const write = take(kWrite, writers[i])) writes.push_back(write);
+  }
+  for (const std::vector<FabricOperation*>& taken : {sends, writes}) {
+    EXPECT_GE(taken.size(), most);
+    EXPECT_LT(taken.size(), most + OperationTable::kAddedAtOnce);
+  }
+  EXPECT_EQ(take(kSend, peers.back()), nullptr);
+  EXPECT_EQ(take(kWrite, writers.back()), nullptr);
+  table.give_back(*sends.back());
+  table.give_back(*writes.back());
+  EXPECT_NE(take(kSend, peers.back()), nullptr) << "as soon as another one is free";
+  EXPECT_NE(take(kWrite, writers.back()), nullptr);
+}
+
+TEST_F(SharedRecords, FramesBeyondThePoolAreIdleWhenHalfOfThePoolIsFree) {
+  std::vector<FabricOperation*> taken;
+  for (SendShare& peer : peers) taken.push_back(take(kSend, peer));
+  FabricOperation* const kept = taken.back();
+  taken.pop_back();
+  std::set<std::size_t> released;
+  const auto release = [&](std::size_t index) { EXPECT_TRUE(released.insert(index).second); };
+  // The frames of the pool were taken first, and come back last.
+  for (std::size_t i = taken.size(); i-- > 0;) {
+    EXPECT_FALSE(table.has_idle_frames()) << i;
+    table.give_back(*taken[i]);
+    if (table.taken_count(kSend) == 2) break;
+  }
+  ASSERT_TRUE(table.has_idle_frames());
+  table.release_idle_frames(release);
+  EXPECT_FALSE(table.has_idle_frames());
+  EXPECT_EQ(released.size(), peers.size() - 4 - 1) << "one is in use";
+  EXPECT_GE(*released.begin(), 4U) << "those of the pool stay";
+  released.clear();
+  table.give_back(*kept);
+  ASSERT_TRUE(table.has_idle_frames());
+  table.release_idle_frames(release);
+  EXPECT_EQ(released, std::set<std::size_t>{kept->index});
+}
+
 TEST_F(SharedRecords, OfAPeerThatWasGivenUpDoNotCountAndAreReplaced) {
   FabricOperation* const first = take(kSend, peers[0]);
   FabricOperation* const second = take(kSend, peers[0]);
