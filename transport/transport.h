@@ -203,7 +203,7 @@ class Transport {
   // attributes().independent_reservations.
   virtual MessageBuffer reserve(PeerId peer, std::size_t bytes) = 0;
   // Sends the first `bytes` bytes of the buffer. After kWouldBlock or kFailed the buffer is still
-  // lent: commit it again, or abandon it.
+  // lent: commit it again, or abandon it. Does not throw; without memory it would block.
   virtual PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) = 0;
   virtual void abandon(PeerId peer, const MessageBuffer& buffer) = 0;
 

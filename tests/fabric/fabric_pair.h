@@ -191,11 +191,12 @@ inline std::string provider_test_name(const testing::TestParamInfo<const char*>&
   return name;
 }
 
-#define LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(suite)                                         \
-  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("net", "tcp;ofi_rxm", "shm"), \
+#define LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(suite)                                           \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, ::testing::Values("net", "tcp;ofi_rxm", "shm"), \
                            provider_test_name)
-#define LINTEL_FOR_EACH_PROVIDER(suite) \
-  INSTANTIATE_TEST_SUITE_P(             \
-      Provider, suite, testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), provider_test_name)
+#define LINTEL_FOR_EACH_PROVIDER(suite)                                              \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite,                                          \
+                           ::testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), \
+                           provider_test_name)
 
 }  // namespace lintel::transport

@@ -11,13 +11,17 @@ constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);
 
 }  // namespace
 
+void ConnectAttempts::reserve(std::size_t peers) {
+  if (waiting_.capacity() < peers) waiting_.reserve(std::max(peers, 2 * waiting_.capacity()));
+}
+
 void ConnectAttempts::begin(ConnectAttempt& attempt, TimePoint now) {
   if (attempt.waiting) return;
+  waiting_.push_back(&attempt);  // first: there may be no memory
   attempt.waiting = true;
   attempt.since = kNever;
   attempt.obstacle = {};
   attempt.last_wanted = attempt.next_try = now;
-  waiting_.push_back(&attempt);
 }
 
 void ConnectAttempts::refused(ConnectAttempt& attempt, TimePoint now, Error obstacle) {

@@ -50,6 +50,8 @@ class ConnectAttempts {
     attempt.last_wanted = now;
     return now >= attempt.next_try;
   }
+  // Room for that many peers, for which begin() then needs no memory.
+  void reserve(std::size_t peers);
   // The first attempt begins. No effect if the peer waits already.
   [[gnu::cold]] void begin(ConnectAttempt& attempt, TimePoint now);
   // An attempt has failed, because of `obstacle` if it could not begin. It is repeated all the

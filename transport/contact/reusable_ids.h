@@ -1,8 +1,8 @@
 #pragma once
 // ReusableIds: which of the dense ids of a network's peers name nobody.
 //
-// The owner keeps a record for each id, by its number. An id that names nobody is given again before
-// a further one is made, so there are as many records as there were peers at the same time.
+// The owner keeps a record for each id, by its number. An id that names nobody is given again
+// before a further one is made, so there are as many records as there were peers at the same time.
 //
 // Thread: none of its own; the owner's lock guards it.
 // Invariant: there is room for all ids, so that giving one back needs no memory.

@@ -6,6 +6,7 @@
 // peer, which has lost its connection or was started again, the sink finds this out by asking the
 // peer on the connection, and the request, which is repeated, is accepted then.
 #include <cerrno>
+#include <new>
 #include <vector>
 
 #include "base/assert.h"
@@ -74,6 +75,15 @@ void DirectTransport::connect(PeerId id) {
   peer.attempt.in_progress = true;
   ++opening_count_;
   watch_for(connection, EPOLLOUT);
+}
+
+// For a call that sends: without memory it is as if the attempt had to wait. A later call tries
+// again, as long as ConnectAttempts allows it.
+void DirectTransport::connect_if_possible(PeerId id) {
+  try {
+    connect(id);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 // A record that no connection uses.

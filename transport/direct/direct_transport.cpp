@@ -109,6 +109,7 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     const std::size_t peers = peers_.size() + 1;
     for (std::vector<PeerId>* const list : {&failed_, &left_, &reporting_left_})
       make_room(*list, peers);
+    attempts_.reserve(peers);
     constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
     for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
       make_room(*list, options_.send_frames + options_.max_writes + kOwn * peers);

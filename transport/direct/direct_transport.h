@@ -192,6 +192,7 @@ class DirectTransport final : public Transport {
 
   // Making connections (direct_connections.cpp).
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void connect_if_possible(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Connection& spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
@@ -256,7 +257,7 @@ class DirectTransport final : public Transport {
   // The open connection, or one that is to be resumed. Null: there is none; it is being made.
   Connection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
     Connection* const open = at(peer).connection;
-    if (open == nullptr) connect(peer);
+    if (open == nullptr) connect_if_possible(peer);
     return open;
   }
   std::uint16_t flags_for(const Connection& connection, std::size_t bytes) const

@@ -14,7 +14,12 @@ PeerId FabricPeerTable::find(ProcessId name) const {
 }
 
 PeerId FabricPeerTable::add(ProcessId name, fi_addr_t address) {
-  const PeerId id = reusable_.next([this] { peers_.emplace_back(); });
+  const PeerId id = reusable_.next([this] {
+    const std::size_t peers = peers_.size() + 1;
+    attempts_.reserve(peers);
+    if (failed_.capacity() < peers) failed_.reserve(2 * peers);
+    peers_.emplace_back();
+  });
   ids_.emplace(name, id);
   reusable_.take();
   FabricPeer& peer = at(id);

@@ -8,7 +8,7 @@
 // Owned by FabricTransport; guarded by its owner's lock.
 // Invariants: (1) ids are dense; an id is reused only after remove(); (2) a peer's epoch grows by
 // one each time it is lost, disconnected or removed: completions of an earlier epoch do not count
-// for the present one.
+// for the present one; (3) only add() needs memory.
 
 #include <rdma/fabric.h>
 

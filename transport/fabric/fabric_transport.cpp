@@ -178,8 +178,13 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
 bool FabricTransport::may_try(PeerId id) {
   FabricPeer& peer = peers_.at(id);
   if (!peers_.may_try(peer, now_)) return false;
-  if (peer.address != FI_ADDR_NOTAVAIL || neighbours_->add_to_provider(id, peer, addresses_))
+  if (peer.address != FI_ADDR_NOTAVAIL) [[likely]]
     return true;
+  try {
+    if (neighbours_->add_to_provider(id, peer, addresses_)) return true;
+  } catch (const std::bad_alloc&) {
+    // It is tried again, as if the peer were absent.
+  }
   peers_.refused(id, now_);
   return false;
 }
@@ -210,12 +215,16 @@ void FabricTransport::record_start(FabricOperation& operation, PeerId peer) {
   if (neighbours_) neighbours_->ring(peer);
 }
 
-// Called when a connection to the peer was made.
+// Called when a connection to the peer was made, and the provider has an operation on it.
 void FabricTransport::connected(const FabricPeer& peer) {
   if (!provider_.socket_addresses) return;
-  const Result<sockaddr_in> own = socket_address_of(self_, options_.port_base);
-  const Result<sockaddr_in> other = socket_address_of(peer.name, options_.port_base);
-  if (own && other && on_this_machine(*own, *other)) disable_pacing_of_connections(*own, *other);
+  try {
+    const Result<sockaddr_in> own = socket_address_of(self_, options_.port_base);
+    const Result<sockaddr_in> other = socket_address_of(peer.name, options_.port_base);
+    if (own && other && on_this_machine(*own, *other)) disable_pacing_of_connections(*own, *other);
+  } catch (const std::bad_alloc&) {
+    // The connection is slower then.
+  }
 }
 
 // Gives the record back. False: the peer was lost after the operation was posted.

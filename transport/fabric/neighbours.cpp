@@ -47,13 +47,13 @@ bool Neighbours::add_to_provider(PeerId id, FabricPeer& peer, const OfiAddressVe
   std::optional<PeerDoorbell> bell = PeerDoorbell::find(peer.name);
   if (!bell) return false;
   const Result<std::string> memory = shared_memory_name_of(peer.name, bell->incarnation());
+  if (doorbells_.size() <= id.value) doorbells_.resize(id.value + 1);
   if (!memory ||
       fi_av_insert(addresses.raw(), memory->c_str(), 1, &peer.address, 0, nullptr) != 1) {
     peer.address = FI_ADDR_NOTAVAIL;
     return false;
   }
   ++addresses_added_;
-  if (doorbells_.size() <= id.value) doorbells_.resize(id.value + 1);
   doorbells_[id.value] = std::move(bell);
   ++known_;
   return true;

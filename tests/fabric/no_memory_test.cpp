@@ -1,0 +1,109 @@
+// Networks whose allocations fail, one after the other, in calls that send: nothing is thrown, no
+// frame is lost, and the next attempt succeeds.
+#include "tests/fabric/fabric_pair.h"
+#include "tests/failing_allocation.h"
+
+namespace lintel::transport {
+namespace {
+
+using lintel::testing::allocations_until_failure;
+using lintel::testing::kNoFailure;
+
+constexpr long kMostAllocations = 200;
+
+class NoMemoryToSend : public FabricPair {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+#endif
+    FabricPair::SetUp();
+  }
+  // How many frames the peer may have at once. Gives them back.
+  std::size_t frames() {
+    std::vector<MessageBuffer> lent;
+    while (const MessageBuffer buffer = a.transport->reserve(b_at_a, 8)) lent.push_back(buffer);
+    for (const MessageBuffer& buffer : lent) a.transport->abandon(b_at_a, buffer);
+    return lent.size();
+  }
+  // Calls `call` with an allocation that fails, then with the next one, and so on, until none
+  // fails. `prepare` comes before each call and `check` after it.
+  template <class Prepare, class Call, class Check>
+  static int each_fails(Prepare prepare, Call call, Check check) {
+    int failures = 0;
+    for (long nth = 0; nth < kMostAllocations; ++nth) {
+      prepare();
+      allocations_until_failure = nth;
+      EXPECT_NO_THROW(call()) << "allocation " << nth;
+      const bool failed = allocations_until_failure < 0;
+      allocations_until_failure = kNoFailure;
+      check();
+      if (HasFailure() || !failed) return failures;
+      ++failures;
+    }
+    ADD_FAILURE() << "allocations fail without end";
+    return failures;
+  }
+};
+LINTEL_FOR_EACH_PROVIDER(NoMemoryToSend);
+
+TEST_P(NoMemoryToSend, AMessageThatMakesTheConnectionWaitsOrLeaves) {
+  std::size_t all = 0;
+  MessageBuffer buffer;
+  PostStatus status = PostStatus::kFailed;
+  const int failures = each_fails(
+      [&] {
+        open_both(options_for(GetParam()));
+        all = frames();
+        ASSERT_GT(all, 1U);
+        buffer = a.transport->reserve(b_at_a, 8);
+        ASSERT_TRUE(buffer);
+        std::memset(buffer.data, 1, 8);
+      },
+      [&] { status = a.transport->commit(b_at_a, buffer, 8); },
+      [&] {
+        ASSERT_NE(status, PostStatus::kFailed);
+        if (status == PostStatus::kWouldBlock) {
+          a.transport->abandon(b_at_a, buffer);
+          EXPECT_EQ(frames(), all);
+        }
+        const std::size_t expected = status == PostStatus::kOk ? 2 : 1;
+        ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {&a, &b}));
+        EXPECT_TRUE(until_both([&] { return b.seen.message_count == expected; }));
+        // Those of the messages come back when they have left, or are acknowledged.
+        EXPECT_TRUE(until_both([&] { return frames() == all; }));
+        EXPECT_TRUE(a.seen.failures.empty());
+      });
+  if (GetParam() == std::string("direct")) {
+    EXPECT_GT(failures, 0) << "the test saw what it is about";
+  }
+}
+
+TEST_P(NoMemoryToSend, AFrameBeyondThePoolIsAddedLater) {
+  MessageBuffer first;
+  MessageBuffer second;
+  const int failures = each_fails(
+      [&] {
+        NetworkOptions options = options_for(GetParam());
+        options.send_frames = 1;
+        open_both(options);
+        first = a.transport->reserve(b_at_a, 8);
+        ASSERT_TRUE(first);
+      },
+      [&] { second = a.transport->reserve(b_at_a, 8); },
+      [&] {
+        if (!second) second = a.transport->reserve(b_at_a, 8);
+        ASSERT_TRUE(second);
+        a.transport->abandon(b_at_a, first);
+        a.transport->abandon(b_at_a, second);
+        const std::vector<std::byte> message =
+            pattern(a.transport->attributes().max_message_bytes, 3);
+        for (int i = 0; i < 3; ++i) ASSERT_TRUE(send(a, b_at_a, message, {&a, &b}));
+        ASSERT_TRUE(until_both([&] { return b.seen.message_count == 3; }));
+        for (const std::vector<std::byte>& came : b.seen.messages) EXPECT_EQ(came, message);
+      });
+  EXPECT_GT(failures, 0) << "the test saw what it is about";
+}
+
+}  // namespace
+}  // namespace lintel::transport
