@@ -433,8 +433,7 @@ void DirectTransport::fail(PeerId id, Error error) {
 void DirectTransport::disconnect(PeerId id) {
   lock_.is_held();
   DirectPeer& peer = at(id);
-  if (peer.connection != nullptr && peer.connection->fd.is_open())
-    finish_sending(peer.connection->fd.get());
+  if (peer.connection != nullptr) end_sending(*peer.connection);
   end_connections(peer, kDisconnected);
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }

@@ -68,7 +68,9 @@ bool DirectTransport::is_suspended(PeerId id) const {
 
 // The TCP connection of an open connection is of no use any more.
 void DirectTransport::lost(Connection& connection, Error error) {
-  if (!connection.can_resume() || is_of_this_process(error)) return fail(connection.peer, error);
+  const bool has_ended = closing_ && connection.outbound.empty();  // nothing is left to be sent
+  if (!connection.can_resume() || has_ended || is_of_this_process(error))
+    return fail(connection.peer, error);
   suspend(connection, error);
   resume_suspended();
 }

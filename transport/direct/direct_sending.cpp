@@ -84,6 +84,14 @@ void DirectTransport::acknowledge_received() {
   }
 }
 
+// Nothing is sent on it any more. The peer may wait for the acknowledgement, see close().
+void DirectTransport::end_sending(Connection& connection) {
+  if (!connection.fd.is_open()) return;
+  const bool can_send = connection.phase == Connection::Phase::kOpen && !connection.is_ending;
+  if (can_send && connection.untold() != 0 && !connection.outbound.waits()) pass_on(connection);
+  finish_sending(connection.fd.get());
+}
+
 // Passes on what the kernel accepts now; the rest waits.
 void DirectTransport::begin_sending(Connection& connection) {
   pass_on(connection);

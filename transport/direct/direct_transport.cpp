@@ -92,9 +92,8 @@ Error DirectTransport::listen() {
 }
 
 DirectTransport::~DirectTransport() {
-  for (const std::unique_ptr<Connection>& connection : connections_) {
-    if (connection->fd.is_open()) finish_sending(connection->fd.get());
-  }
+  lock_.is_held();
+  for (const std::unique_ptr<Connection>& connection : connections_) end_sending(*connection);
 }
 
 Result<PeerId> DirectTransport::resolve(ProcessId name) {
@@ -306,11 +305,15 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
   return Withdrawal::kWithdrawn;
 }
 
+// What the kernel has accepted is lost if its connection is. Only the peer's acknowledgement, or the
+// end of its stream, says that nothing has to be sent again.
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
   return std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
-    return connection->has_streams() && connection->outbound.waits();
+    const OutboundStream& outbound = connection->outbound;
+    return connection->has_streams() &&
+           (connection->can_resume() ? !outbound.empty() : outbound.waits());
   });
 }
 

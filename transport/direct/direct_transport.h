@@ -287,6 +287,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void end_stuck_peers() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_stuck_peer(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void stop_sending(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_sending(Connection& connection) LINTEL_REQUIRES(lock_);
   bool much_is_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
   bool may_resume(const Connection& connection) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void resume_stalled() LINTEL_REQUIRES(lock_);

@@ -200,6 +200,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
 
   // session_receive.cpp
   bool parse_frame(std::span<const std::byte> frame, FrameHeader& header) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_closed(PeerId from) LINTEL_REQUIRES(lock_);
   bool in_sequence(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   void received(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body)

@@ -28,6 +28,7 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
   }
   if (header.version != kFrameVersion) return void(++counters_.malformed_version);
   if (kind == FrameKind::kConfirm) return on_confirm(from, header, body);
+  if (kind == FrameKind::kGoodbye && closing_) end_closed(from);
   PeerSession* const peer = addressed(from, header);
   if (peer == nullptr || !take_acknowledgement(*peer, header)) return;
   if (kind == FrameKind::kData) return on_data(*peer, header, body);
@@ -45,6 +46,12 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
     peer->due.ack = true;
     need_attention(*peer);
   }
+}
+
+// A goodbye that may have met this process' own: then neither side waits for the other any more.
+void Session::end_closed(PeerId from) {
+  PeerSession* const peer = from == kNoPeer ? nullptr : find_by_lower(from);
+  if (peer != nullptr && peer->state == PeerState::kClosed) end_connection(*peer);
 }
 
 bool Session::parse_frame(std::span<const std::byte> frame, FrameHeader& header) {

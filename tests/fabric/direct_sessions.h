@@ -1,0 +1,66 @@
+#pragma once
+// Two processes with sessions over direct transports, both in this one.
+
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "tests/fabric/fabric_pair.h"
+#include "transport/direct/direct_transport.h"
+#include "transport/session/session.h"
+
+namespace lintel::transport {
+
+struct SessionSide {
+  Node node;
+  PeerId peer;  // the other side
+  Session& session() const { return static_cast<Session&>(*node.transport); }
+};
+
+// A process on the network, with a session to nobody yet.
+inline SessionSide open_session(const NetworkOptions& options, std::uint64_t incarnation) {
+  SessionOptions session;
+  session.incarnation = incarnation;
+  session.random[0] = static_cast<std::byte>(incarnation);
+  SessionSide side;
+  side.node.transport = std::make_unique<Session>(open_node(options).transport, session);
+  return side;
+}
+
+class DirectSessions {
+ protected:
+  // Both open; a message has gone each way. The timeout is that of a peer that does not answer.
+  void open_both(Nanoseconds timeout = std::chrono::seconds(10)) {
+    NetworkOptions options = options_for(DirectTransport::kName);
+    options.output_timeout = timeout;
+    for (const std::size_t i : {0U, 1U}) sides[i] = open_session(options, 11 + i);
+    for (const std::size_t i : {0U, 1U})
+      sides[i].peer = *sides[i].session().resolve(sides[1 - i].session().self());
+    for (const std::size_t i : {0U, 1U}) send(i, 0);
+    ASSERT_TRUE(until_both([&] {
+      return sides[0].node.seen.message_count == 1 && sides[1].node.seen.message_count == 1;
+    }));
+  }
+  bool until_both(const std::function<bool()>& done) {
+    return until({&sides[0].node, &sides[1].node}, done);
+  }
+  static std::vector<std::byte> message(std::uint32_t number) { return pattern(20, number); }
+  // Both are polled while there is no room.
+  void send(std::size_t from, std::uint32_t number) {
+    ASSERT_TRUE(until_both([&] { return send_at_once(from, number); }));
+  }
+  bool send_at_once(std::size_t from, std::uint32_t number) {
+    const SessionSide& side = sides[from];
+    const std::vector<std::byte> bytes = message(number);
+    const MessageBuffer buffer = side.session().reserve(side.peer, bytes.size());
+    if (!buffer) return false;
+    std::memcpy(buffer.data, bytes.data(), bytes.size());
+    const PostStatus status = side.session().commit(side.peer, buffer, bytes.size());
+    if (status == PostStatus::kFailed) side.session().abandon(side.peer, buffer);
+    return status == PostStatus::kOk;
+  }
+
+  std::array<SessionSide, 2> sides;
+};
+
+}  // namespace lintel::transport
