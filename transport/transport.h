@@ -305,6 +305,9 @@ class Transport {
   // True: everything has left. False: poll() and call again, for as long as the owner wants to
   // wait. Not inside poll().
   virtual bool close(TimePoint) { return true; }
+  // The owner does not call close() again, though it was not true. Peers that have not acknowledged
+  // all messages are logged.
+  virtual void give_up_close() {}
 
   // When poll() must be called next even if nothing arrives. kNever: only arrivals matter.
   virtual TimePoint next_deadline() const = 0;
@@ -317,6 +320,8 @@ class Transport {
 
   // One sentence about a peer for a user: its state, and why it was lost.
   virtual std::string describe(PeerId) const { return {}; }
+  // Messages to the peer that had been accepted and were not acknowledged when it was lost.
+  virtual std::uint64_t lost_messages(PeerId) const { return 0; }
 
   // Frames and duplicates so far, for the process' counters.
   virtual FrameCounts frame_counts() const { return {}; }

@@ -305,8 +305,8 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
   return Withdrawal::kWithdrawn;
 }
 
-// What the kernel has accepted is lost if its connection is. Only the peer's acknowledgement, or the
-// end of its stream, says that nothing has to be sent again.
+// What the kernel has accepted is lost if its connection is. Only the peer's acknowledgement, or
+// the end of its stream, says that nothing has to be sent again.
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;

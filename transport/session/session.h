@@ -115,6 +115,11 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // Waits for the acknowledgement of what was sent, then sends the peer a goodbye, so that the
   // peer's operations do not wait for their deadline.
   bool close(TimePoint now) override;
+  [[gnu::cold]] void give_up_close() override;
+  std::uint64_t lost_messages(PeerId peer) const override {
+    lock_.is_held();
+    return at(peer).lost_messages;
+  }
 
   SessionCounters counters() const {
     lock_.is_held();

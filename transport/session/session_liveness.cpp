@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
 
@@ -293,6 +294,7 @@ void Session::fail(PeerSession& peer, Error error) {
 // What this process has handed over to the session and never learns more of: whether it has arrived
 // is unknown.
 void Session::count_lost_messages(PeerSession& peer) {
+  peer.lost_messages = peer.frame_messages;
   for (std::uint32_t frame = peer.acknowledged + 1; frame != peer.sent + 1; ++frame)
     peer.lost_messages += peer.frame_sizes ? peer.frame_sizes[frame % options_.window_frames] : 1U;
   counters_.messages_unacknowledged += peer.lost_messages;
@@ -300,7 +302,7 @@ void Session::count_lost_messages(PeerSession& peer) {
 
 // Resets the state of one session. The identity of the peer stays.
 void Session::end_session(PeerSession& peer) {
-  if (peer.unacknowledged() > 0) count_lost_messages(peer);
+  if (peer.unacknowledged() > 0 || peer.frame_messages > 0) count_lost_messages(peer);
   peer.frame_sizes.reset();
   drop_open_frame(peer);
   lower_->withdraw_placement(peer.lower);
@@ -336,6 +338,19 @@ bool Session::close(TimePoint now) {
            peer->stale_leaving == 0;
   }
   return done && lower_->close(now);
+}
+
+void Session::give_up_close() {
+  lock_.is_held();
+  for (const auto& peer : peers_) {
+    if (peer->state != PeerState::kOpen) continue;
+    try_goodbye(*peer);
+    end_session(*peer);
+    enter(*peer, PeerState::kClosed);
+    peer->error = Error(Loss::kPeer, "session",
+                        "this process has ended before the peer had acknowledged everything");
+    if (peer->lost_messages > 0) LINTEL_LOG(kWarn, "peer %s", describe(peer->id).c_str());
+  }
 }
 
 // One step towards the end of an open session: sends what is queued, waits for its acknowledgement,

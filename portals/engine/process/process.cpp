@@ -152,7 +152,7 @@ void Process::close_session(TimePoint end) {
     Endpoint& endpoint;
   };
   Closed closed(*this, *endpoint_);
-  progress_.wait_until(closed, end);
+  if (!progress_.wait_until(closed, end)) endpoint_->give_up_close();
 }
 
 TimePoint Process::coarse_now() const {

@@ -73,6 +73,7 @@ class Endpoint : public transport::Sink {
   int wait_fd() const LINTEL_REQUIRES(kLock) { return transport_->wait_fd(); }
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) LINTEL_REQUIRES(kLock) { return transport_->close(now); }
+  void give_up_close() LINTEL_REQUIRES(kLock);
   // The latest time of the next poll(). Early while writes wait for room: no event reports room.
   TimePoint next_deadline() const LINTEL_REQUIRES(kLock);
 
