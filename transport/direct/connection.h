@@ -39,7 +39,7 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   };
 
   Connection(DirectTransport& transport, const InboundStream::PieceLimits& limits)
-      : owner(transport), outbound(transport.outbound_), limits_(limits) {}
+      : owner(transport), limits_(limits) {}
 
   // Called by its stream, inside poll().
   void on_message(std::span<const std::byte> message) override;

@@ -39,7 +39,7 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
   phase = first;
   peer = kNoPeer;
   stream.emplace(limits_, owner.buffers_);
-  outbound = OutboundStream(owner.outbound_);
+  outbound = {};
   watched = kUnwatched;
   ending = kDisconnected;
   unread_quarters = unsent_quarters = 0;

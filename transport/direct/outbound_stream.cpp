@@ -10,27 +10,27 @@ namespace lintel::transport {
 
 void OutboundStream::append(Outbound& record) {
   LINTEL_ASSERT(record.size() > 0);
-  record.next = Outbound::kNone;
+  record.next = nullptr;
   record.begin = end_;
   record.has_left = false;
   end_ = record.end();
   if (record.memory != nullptr) frame_bytes_ += record.parts[0].iov_len;
   if (empty()) {
-    first_ = record.index;
+    first_ = &record;
   } else {
-    table_->at(last_).next = record.index;
+    last_->next = &record;
   }
-  last_ = record.index;
-  if (unsent_ == Outbound::kNone) {
-    unsent_ = record.index;
+  last_ = &record;
+  if (unsent_ == nullptr) {
+    unsent_ = &record;
     unsent_from_ = 0;
   }
 }
 
 Outbound& OutboundStream::pop_front() {
-  Outbound& record = table_->at(first_);
+  Outbound& record = *first_;
   first_ = record.next;
-  if (unsent_ == record.index) {
+  if (unsent_ == &record) {
     unsent_ = record.next;
     unsent_from_ = 0;
   }
@@ -48,11 +48,11 @@ std::span<const iovec> OutboundStream::next(std::uint64_t received) {
     acknowledgement_left_ = acknowledgement_.size();
     told_ = received;
   }
-  if (unsent_ == Outbound::kNone) {
+  if (unsent_ == nullptr) {
     if (acknowledgement_left_ > 0) parts_[count++] = rest_of_acknowledgement();
     return std::span(parts_).first(count);
   }
-  Outbound& record = table_->at(unsent_);
+  Outbound& record = *unsent_;
   if (begins) {
     auto* const front = static_cast<std::byte*>(record.parts[0].iov_base) - kHeadroom;
     std::memcpy(front, acknowledgement_.data(), kHeadroom);
@@ -81,8 +81,8 @@ Outbound* OutboundStream::accepted(std::size_t bytes) {
   acknowledgement_left_ -= told;
   bytes -= told;
   if (bytes == 0) return nullptr;
-  LINTEL_ASSERT(unsent_ != Outbound::kNone);
-  Outbound& record = table_->at(unsent_);
+  LINTEL_ASSERT(unsent_ != nullptr);
+  Outbound& record = *unsent_;
   unsent_from_ += bytes;
   LINTEL_ASSERT(unsent_from_ <= record.size());
   if (unsent_from_ < record.size()) return nullptr;
@@ -95,7 +95,7 @@ void OutboundStream::resume(std::uint64_t received) {
   told_ = received;
   acknowledgement_left_ = 0;
   unsent_ = first_;
-  unsent_from_ = empty() ? 0 : static_cast<std::size_t>(acknowledged_ - table_->at(first_).begin);
+  unsent_from_ = empty() ? 0 : static_cast<std::size_t>(acknowledged_ - first_->begin);
 }
 
 }  // namespace lintel::transport

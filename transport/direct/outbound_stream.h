@@ -31,13 +31,11 @@ class OutboundStream {
   // kernel gets both in one part.
   static constexpr std::size_t kHeadroom = sizeof(PieceHeader);
 
-  explicit OutboundStream(OutboundTable& table) : table_(&table) {}
-
   // REQUIRES: the record has bytes, and is in no stream.
   void append(Outbound& record);
-  bool empty() const { return first_ == Outbound::kNone; }
+  bool empty() const { return first_ == nullptr; }
   // There is something that the kernel has not accepted.
-  bool waits() const { return unsent_ != Outbound::kNone || acknowledgement_left_ > 0; }
+  bool waits() const { return unsent_ != nullptr || acknowledgement_left_ > 0; }
 
   // The next bytes for the kernel, in parts. Between two records, an acknowledgement comes first if
   // it says more than the last one: that all before `received` has arrived. Empty: none.
@@ -54,7 +52,7 @@ class OutboundStream {
   bool acknowledge(std::uint64_t position, Done done) {
     if (position < acknowledged_ || position > sent()) return false;
     acknowledged_ = position;
-    while (!empty() && table_->at(first_).end() <= position) done(pop_front());
+    while (!empty() && first_->end() <= position) done(pop_front());
     return true;
   }
   // The low 32 bits of a position, which is less than 2^32 bytes after acknowledged().
@@ -74,9 +72,7 @@ class OutboundStream {
   void resume(std::uint64_t received);
 
   // The position up to which the kernel has accepted it on the present TCP connection.
-  std::uint64_t sent() const {
-    return unsent_ == Outbound::kNone ? end_ : table_->at(unsent_).begin + unsent_from_;
-  }
+  std::uint64_t sent() const { return unsent_ == nullptr ? end_ : unsent_->begin + unsent_from_; }
   // Bytes of frames that are kept here.
   std::size_t frame_bytes() const { return frame_bytes_; }
   // Takes the first record out, acknowledged or not. REQUIRES: !empty().
@@ -85,12 +81,11 @@ class OutboundStream {
  private:
   iovec rest_of_acknowledgement();
 
-  OutboundTable* table_;
-  std::uint32_t first_ = Outbound::kNone;
-  std::uint32_t last_ = Outbound::kNone;
-  std::uint32_t unsent_ = Outbound::kNone;  // the first that the kernel has not accepted whole
-  std::size_t unsent_from_ = 0;             // its bytes that the kernel has accepted
-  std::uint64_t end_ = 0;                   // of the last record
+  Outbound* first_ = nullptr;
+  Outbound* last_ = nullptr;
+  Outbound* unsent_ = nullptr;   // the first that the kernel has not accepted whole
+  std::size_t unsent_from_ = 0;  // its bytes that the kernel has accepted
+  std::uint64_t end_ = 0;        // of the last record
   std::uint64_t acknowledged_ = 0;
   std::uint64_t told_ = 0;
   std::size_t frame_bytes_ = 0;

@@ -27,13 +27,12 @@ OutboundTable::OutboundTable(std::size_t frames, std::size_t frame_bytes, std::s
 }
 
 void OutboundTable::add(std::byte* memory) {
-  const auto index = static_cast<std::uint32_t>(records_.size());
   Outbound& record = records_.emplace_back();
-  record.index = index;
+  record.index = static_cast<std::uint32_t>(records_.size() - 1);
   record.memory = memory;
   Pool& pool = pool_of(record);
   record.is_added = pool.all++ >= pool.shared;
-  record.next = std::exchange(pool.first(record.is_added), index);
+  record.next = std::exchange(pool.first(record.is_added), &record);
 }
 
 // Added frames do not share pages, so that each can give its own back.
@@ -55,12 +54,12 @@ Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
   if (!share.may_take(pool.free(), pool.shared,
                       is_frame ? SendShare::kOwnFrames : SendShare::kOwnWrites))
     return nullptr;
-  const bool is_added = pool.first_free == Outbound::kNone;
-  if (is_added && pool.first_added == Outbound::kNone && !grow(pool)) [[unlikely]]
+  const bool is_added = pool.first_free == nullptr;
+  if (is_added && pool.first_added == nullptr && !grow(pool)) [[unlikely]]
     return nullptr;
-  std::uint32_t& first = pool.first(is_added);
-  Outbound& record = records_[first];
-  first = std::exchange(record.next, Outbound::kNone);
+  Outbound*& first = pool.first(is_added);
+  Outbound& record = *first;
+  first = std::exchange(record.next, nullptr);
   if (std::exchange(record.has_pages, false)) --with_pages_;
   ++pool.taken;
   record.share = &share;
@@ -84,7 +83,7 @@ bool OutboundTable::grow(Pool& pool) {
 void OutboundTable::give_back(Outbound& record) {
   Pool& pool = pool_of(record);
   record.lent = record.is_message = record.keeps_memory = false;
-  record.next = std::exchange(pool.first(record.is_added), record.index);
+  record.next = std::exchange(pool.first(record.is_added), &record);
   --pool.taken;
   --record.share->held;
   if (record.is_added && record.memory != nullptr) [[unlikely]] {
@@ -97,10 +96,10 @@ void OutboundTable::give_back(Outbound& record) {
 
 // The records stay: they are small, and there is a limit for them.
 void OutboundTable::release_pages() {
-  for (std::uint32_t index = frames_.first_added;
-       index != Outbound::kNone && records_[index].has_pages; index = records_[index].next) {
-    ::madvise(records_[index].memory - kHeadroom, frame_bytes_, MADV_DONTNEED);
-    records_[index].has_pages = false;
+  for (Outbound* frame = frames_.first_added; frame != nullptr && frame->has_pages;
+       frame = frame->next) {
+    ::madvise(frame->memory - kHeadroom, frame_bytes_, MADV_DONTNEED);
+    frame->has_pages = false;
     --with_pages_;
   }
 }

@@ -26,12 +26,10 @@
 namespace lintel::transport {
 
 struct Outbound {
-  static constexpr std::uint32_t kNone = 0xffffffffU;
-
   std::uint32_t index = 0;
-  std::uint32_t next = kNone;  // in its stream, or in the list of free records
-  bool is_added = false;       // beyond the pool
-  bool has_pages = false;      // of a free frame beyond the pool: the system has not got them back
+  Outbound* next = nullptr;  // in its stream, or in the list of free records
+  bool is_added = false;     // beyond the pool
+  bool has_pages = false;    // of a free frame beyond the pool: the system has not got them back
   bool lent = false;
   bool is_message = false;      // also of a placed message: on_message_left() is due
   bool keeps_memory = false;    // a write or a placed message: on_write_done() is due
@@ -74,15 +72,15 @@ class OutboundTable {
 
  private:
   struct Pool {
-    std::size_t shared;                          // records without those that were added
-    std::size_t all = 0;                         // with them
-    std::uint32_t first_free = Outbound::kNone;  // of the shared ones
+    std::size_t shared;              // records without those that were added
+    std::size_t all = 0;             // with them
+    Outbound* first_free = nullptr;  // of the shared ones
     // Of the added ones. Those with pages come first.
-    std::uint32_t first_added = Outbound::kNone;
+    Outbound* first_added = nullptr;
     std::size_t taken = 0;
     // Of the shared ones. Added ones count as if they were shared ones.
     std::size_t free() const { return shared > taken ? shared - taken : 0; }
-    std::uint32_t& first(bool is_added) { return is_added ? first_added : first_free; }
+    Outbound*& first(bool is_added) { return is_added ? first_added : first_free; }
   };
   Outbound* take(Pool& pool, SendShare& share);
   Pool& pool_of(const Outbound& record) { return record.memory != nullptr ? frames_ : writes_; }

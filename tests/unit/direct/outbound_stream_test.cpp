@@ -56,11 +56,24 @@ class OutboundStreamTest : public testing::Test {
 
   SendShare share;
   OutboundTable table{64, 1000, 4};
-  OutboundStream stream{table};
+  OutboundStream stream;
   Bytes sent;
   Outbound* left = nullptr;
   std::vector<Outbound*> arrived;
 };
+
+// An acknowledgement names the low 32 bits of a position.
+TEST_F(OutboundStreamTest, IsFullBeforePositionsCannotBeToldApart) {
+  SendShare shares[2];
+  for (SendShare& writes : shares) {
+    EXPECT_FALSE(stream.is_full());
+    Outbound& write = *table.take_write(writes);
+    write.parts[0] = {write.write_head, 1};
+    write.parts[1] = {nullptr, std::size_t{1} << 30};  // nothing reads it
+    stream.append(write);
+  }
+  EXPECT_TRUE(stream.is_full());
+}
 
 TEST_F(OutboundStreamTest, KeepsARecordUntilItIsAcknowledgedWhole) {
   Outbound& first = message(10);

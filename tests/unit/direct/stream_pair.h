@@ -110,7 +110,7 @@ class StreamEnd final : public StreamSink {
 
   SendShare share;
   OutboundTable table{kEndRecords, 2000, kEndRecords};
-  OutboundStream outbound{table};
+  OutboundStream outbound;
   StreamBuffers buffers{kEndBuffer};
   InboundStream inbound{kEndLimits, buffers};
   Bytes wire;
