@@ -2,12 +2,11 @@
 // order per pair, every byte right.
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "tests/system/job/counters_file.h"
+#include "tests/system/job/exchange.h"
+#include "tests/system/job/lost_connections.h"
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
@@ -18,91 +17,15 @@ namespace {
 class Traffic : public OnEveryProvider {};
 LINTEL_ON_EVERY_PROVIDER(Traffic);
 
-constexpr std::size_t kMessages = 400;
-
-// Mostly small, some around the eager limit, some far above it.
-std::size_t message_size(std::size_t number) {
-  constexpr std::size_t kCycle[] = {0, 1, 8, 100, 1024, 4000, 16384, 65537, 7, 90000, 300, 8};
-  return kCycle[number % std::size(kCycle)];
-}
-
-std::size_t place_of(std::size_t number) {
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < number; ++i) place += message_size(i);
-  return place;
-}
-
-std::uint64_t seed_of(std::size_t from, std::size_t to) { return from * 100 + to + 1; }
-
-// Puts of all sizes to every other rank, without waiting in between. The match bits name the
-// sender.
-void exchange_with_all(Rank& rank) {
-  const ptl_handle_ni_t ni = open_interface(rank);
-  const std::size_t total = place_of(kMessages);
-  std::vector<std::vector<std::byte>> landings(rank.size, std::vector<std::byte>(total));
-  std::vector<ptl_handle_eq_t> arrivals(rank.size);
-  for (std::size_t from = 0; from < rank.size; ++from) {
-    arrivals[from] = make_queue(ni, 2 * kMessages + 8);
-    expose(ni, from,
-           describe(landings[from], arrivals[from], PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE));
-  }
-  rank.barrier();
-  const ptl_handle_eq_t sent = make_queue(ni, 4 * kMessages * rank.size);
-  std::vector<std::vector<std::byte>> sources;
-  for (std::size_t to = 0; to < rank.size; ++to)
-    sources.push_back(patterned(total, seed_of(rank.number, to)));
-  std::vector<ptl_handle_md_t> mds;
-  for (std::vector<std::byte>& source : sources) mds.push_back(bind(ni, describe(source, sent)));
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < kMessages; ++i) {
-    for (std::size_t to = 0; to < rank.size; ++to) {
-      if (to == rank.number) continue;
-      LINTEL_MUST(PtlPutRegion(mds[to], place, message_size(i), PTL_ACK_REQ, rank.board.id(to),
-                               kPortal, 0, rank.number, place, i));
-    }
-    place += message_size(i);
-  }
-  std::size_t acks = 0;
-  for (const ptl_event_t& event : next_events(sent, 2 * kMessages * (rank.size - 1))) {
-    EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
-    EXPECT_EQ(event.mlength, event.rlength);
-    acks += event.type == PTL_EVENT_ACK ? 1 : 0;
-  }
-  EXPECT_EQ(acks, kMessages * (rank.size - 1));
-  for (std::size_t from = 0; from < rank.size; ++from) {
-    if (from == rank.number) continue;
-    std::uint64_t next_start = 0;
-    std::vector<bool> ended(kMessages);
-    for (const ptl_event_t& event : next_events(arrivals[from], 2 * kMessages)) {
-      EXPECT_EQ(event.initiator.pid, rank.board.id(from).pid);
-      EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
-      if (event.type == PTL_EVENT_PUT_START) {
-        EXPECT_EQ(event.hdr_data, next_start++) << "matched out of order, from rank " << from;
-      } else {
-        ASSERT_LT(event.hdr_data, kMessages);
-        EXPECT_FALSE(ended[event.hdr_data]) << "message " << event.hdr_data << " ended twice";
-        ended[event.hdr_data] = true;
-      }
-    }
-    EXPECT_EQ(std::count(ended.begin(), ended.end(), true), static_cast<std::ptrdiff_t>(kMessages));
-    EXPECT_TRUE(holds_pattern(landings[from], seed_of(from, rank.number))) << "from rank " << from;
-  }
-  ptl_sr_value_t dropped = 1;
-  LINTEL_MUST(PtlNIStatus(ni, PTL_SR_DROP_COUNT, &dropped));
-  EXPECT_EQ(dropped, 0U);
-  rank.barrier();
-  PtlFini();
-}
-
 TEST_P(Traffic, TwoProcessesExchangeMessagesOfAllSizesInOrder) {
   ProcessGroup job(2, environment());
-  job.start_all(exchange_with_all);
+  job.start_all([](Rank& rank) { exchange_with_all(rank); });
   job.join_all();
 }
 
 TEST_P(Traffic, FourProcessesExchangeMessagesOfAllSizesInOrder) {
   ProcessGroup job(4, environment());
-  job.start_all(exchange_with_all);
+  job.start_all([](Rank& rank) { exchange_with_all(rank); });
   job.join_all(std::chrono::seconds(100));
 }
 
@@ -176,37 +99,13 @@ TEST_P(Traffic, GetsAndPutsOfBothSidesCrossWithoutHarm) {
 
 // ---- Over connections that are lost again and again (doc/reliability.md)
 
-class TrafficOverLostConnections : public ::testing::Test {
- protected:
-  TrafficOverLostConnections() { std::filesystem::create_directories(folder_); }
-  ~TrafficOverLostConnections() override { std::filesystem::remove_all(folder_); }
-
-  // Each message and each write loses its connection with that probability.
-  Environment with_resets(double probability) const {
-    Environment environment = counting();
-    environment["LINTEL_FAULTS"] = "reset=" + std::to_string(probability);
-    return environment;
-  }
-  Environment counting() const {
-    return {{"LINTEL_PROVIDER", "direct"}, {"LINTEL_COUNTERS_FILE", folder_ + "/%p"}};
-  }
-  // Of all processes of the test, each connection counted at both of its ends.
-  std::uint64_t resumed() const {
-    std::uint64_t sum = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      sum += counters_in(entry.path().string())["connections_resumed"];
-    return sum;
-  }
-
- private:
-  std::string folder_ = ::testing::TempDir() + "lost_connections_" + std::to_string(getpid());
-};
+class TrafficOverLostConnections : public ::testing::Test, protected LostConnections {};
 
 TEST_F(TrafficOverLostConnections, MessagesOfAllSizesArriveOnceAndInOrder) {
   int runs = 0;
   while (resumed() < 1000 && runs++ < 50) {
     ProcessGroup job(4, with_resets(0.5));
-    job.start_all(exchange_with_all);
+    job.start_all([](Rank& rank) { exchange_with_all(rank); });
     job.join_all(std::chrono::seconds(100));
   }
   EXPECT_GE(resumed(), 1000U);
@@ -224,6 +123,15 @@ TEST_F(TrafficOverLostConnections, GetsAndPutsOfBothSidesCrossWithoutHarm) {
   job.start_all(cross_gets_and_puts);
   job.join_all();
   EXPECT_GT(resumed(), 50U);
+}
+
+TEST_F(TrafficOverLostConnections, SmallMessagesOfSixteenProcessesArriveOnceAndInOrder) {
+  Environment environment = with_resets(0.2);
+  environment["LINTEL_PEER_TIMEOUT"] = environment["LINTEL_CONNECT_TIMEOUT"] = "60s";
+  ProcessGroup job(16, environment);
+  job.start_all([](Rank& rank) { exchange_with_all(rank, 100, Sizes::kSmall); });
+  job.join_all(std::chrono::seconds(100));
+  EXPECT_GT(resumed(), 100U);
 }
 
 void put_without_acknowledgement(Rank& rank) {
@@ -260,8 +168,7 @@ TEST_F(TrafficOverLostConnections, PutsWithoutAcknowledgementArriveOnceAndInOrde
 // By the system, as an administrator may: ss -K ends both sockets of a connection.
 TEST_F(TrafficOverLostConnections, ConnectionsMayBeDestroyedFromOutside) {
   constexpr std::size_t kEnded = 0;  // board word
-  if (std::system("ss -tK dst 127.0.0.1 dport = :1 > /dev/null 2>&1") != 0)
-    GTEST_SKIP() << "ss -K needs root, and a kernel with CONFIG_INET_DIAG_DESTROY";
+  if (!can_destroy()) GTEST_SKIP() << "ss -K is not possible here";
   int runs = 0;
   while (resumed() < 20 && runs++ < 200) {
     ProcessGroup job(2, counting());
@@ -270,12 +177,7 @@ TEST_F(TrafficOverLostConnections, ConnectionsMayBeDestroyedFromOutside) {
       exchange_with_all(rank);
       rank.board.set(kEnded, 1);
     });
-    std::string command = "ss -tK '( ";
-    for (std::size_t rank = 0; rank < 2; ++rank)
-      command +=
-          (rank == 0 ? "dport = :" : " or dport = :") + std::to_string(job.board().id(rank).pid);
-    command += " )' > /dev/null 2>&1";
-    while (job.board().get(kEnded) == 0) EXPECT_EQ(std::system(command.c_str()), 0);
+    destroy_until(job, 2, kEnded);
     job.join_all();
   }
   EXPECT_GE(resumed(), 20U);
