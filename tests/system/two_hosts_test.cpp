@@ -1,114 +1,27 @@
-// Two network namespaces joined by a pair of virtual Ethernet devices stand for two hosts. They
-// belong to the ranks and disappear with them.
+// Two network namespaces joined by a pair of virtual Ethernet devices stand for two hosts.
 
-#include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
+#include "tests/system/job/two_namespaces.h"
 
 namespace lintel::testing {
 namespace {
 
-// board word, plus the rank: it is in its own namespace (kIsApart), or its error
-constexpr std::size_t kApart = 0;
-constexpr std::size_t kWired = 2;  // board word: the virtual cable is connected
-constexpr std::size_t kOver = 3;   // board word: the namespaces are no longer needed
-
-constexpr std::uint64_t kIsApart = 100'000;
-
-bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
-
-// Returns "" if the command succeeds, else its output.
-std::string complaint_of(const std::string& command) {
-  std::FILE* output = ::popen((command + " 2>&1").c_str(), "r");
-  if (output == nullptr) return command + ": " + std::strerror(errno);
-  std::string said;
-  char piece[256];
-  while (std::fgets(piece, sizeof piece, output) != nullptr) said += piece;
-  if (::pclose(output) == 0) return {};
-  return command + ": " + (said.empty() ? "failed" : said);
-}
-
-// Whether the message is about a missing permission. Any other error fails the test.
-bool not_permitted(const std::string& complaint) {
-  return complaint.find(std::strerror(EPERM)) != std::string::npos;
-}
-
-std::string address(std::size_t rank) { return "10.77.0." + std::to_string(rank + 1); }
-
-class TwoHosts : public ::testing::TestWithParam<const char*> {
+class TwoHosts : public TwoNamespaces, public ::testing::WithParamInterface<const char*> {
  protected:
-  // Starts two ranks, each on a host of its own, and runs `body` there once they can reach each
-  // other.
-  void start(ProcessGroup& job, const ProcessGroup::Body& body) {
-    for (const char* tool : {"ip", "nsenter"}) {
-      if (!run(std::string("command -v ") + tool + " > /dev/null"))
-        GTEST_SKIP() << "the program '" << tool << "' is not installed";
-    }
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-      job.set("LINTEL_INTERFACE", address(rank));
-      job.start(rank, [body](Rank& self) {
-        const bool apart = ::unshare(CLONE_NEWNET) == 0;
-        self.board.set(kApart + self.number, apart ? kIsApart : static_cast<std::uint64_t>(errno));
-        if (!apart) return;
-        self.board.await(kWired, 1);
-        body(self);
-      });
-    }
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-      job.board().await(kApart + rank, 1);
-      const std::uint64_t result = job.board().get(kApart + rank);
-      if (result != kIsApart) give_up(job);
-      if (result == EPERM)
-        GTEST_SKIP() << "network namespaces are not permitted here: unshare says EPERM";
-      ASSERT_EQ(result, kIsApart) << "unshare: " << std::strerror(static_cast<int>(result));
-    }
-    const std::string complaint = plug_in(job);
-    if (!complaint.empty()) give_up(job);
-    if (not_permitted(complaint))
-      GTEST_SKIP() << "joining network namespaces is not permitted here: " << complaint;
-    ASSERT_EQ(complaint, "");
-    job.board().set(kWired, 1);
+  std::vector<std::string> cable(const ProcessGroup& job) override {
+    return {"ip link add host0 netns " + std::to_string(job.os_pid(0)) +
+            " type veth peer name host1 netns " + std::to_string(job.os_pid(1))};
   }
-  // Whether there is nothing to run: skipped, or already failed.
-  static bool cannot_start() { return IsSkipped() || HasFatalFailure(); }
-
-  static std::string inside(const ProcessGroup& job, std::size_t rank) {
-    return "nsenter -n -t " + std::to_string(job.os_pid(rank)) + " ";
-  }
-
- private:
-  static void give_up(ProcessGroup& job) {
-    job.disregard(0);
-    job.disregard(1);
-  }
-  // Returns "" or what went wrong.
-  static std::string plug_in(const ProcessGroup& job) {
-    const std::string pids[] = {std::to_string(job.os_pid(0)), std::to_string(job.os_pid(1))};
-    std::vector<std::string> commands{"ip link add host0 netns " + pids[0] +
-                                      " type veth peer name host1 netns " + pids[1]};
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-      const std::string device = "host" + std::to_string(rank);
-      commands.push_back(inside(job, rank) + "ip link set lo up");
-      commands.push_back(inside(job, rank) + "ip address add " + address(rank) + "/24 dev " +
-                         device);
-      commands.push_back(inside(job, rank) + "ip link set " + device + " up");
-    }
-    for (const std::string& command : commands) {
-      if (const std::string complaint = complaint_of(command); !complaint.empty()) return complaint;
-    }
-    return {};
-  }
+  std::string device(std::size_t rank) const override { return "host" + std::to_string(rank); }
 };
 INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("direct", "net", "tcp;ofi_rxm"),
                          provider_name);

@@ -1,0 +1,91 @@
+// Two processes on direct whose packets pass a network that delays and reorders them, resets their
+// connections, and delivers what is said on a connection after what is said on a newer one: each
+// message arrives once and in order.
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/system/job/exchange.h"
+#include "tests/system/job/lost_connections.h"
+#include "tests/system/job/packet_relay.h"
+#include "tests/system/job/two_namespaces.h"
+
+namespace lintel::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RelayedNetwork : public TwoNamespaces {
+ protected:
+  std::vector<std::string> cable(const ProcessGroup& job) override {
+    std::vector<std::string> commands;
+    for (const std::size_t rank : {0U, 1U})
+      commands.push_back("ip link set " + device(rank) + " netns " +
+                         std::to_string(job.os_pid(rank)));
+    return commands;
+  }
+  std::string device(std::size_t rank) const override { return relay_->device(rank); }
+
+  // All messages of both sides arrive once, in order and with the right bytes.
+  void exchange_over(const RelayFaults& faults, std::size_t messages) {
+    PacketRelay relay(faults);
+    if (!relay.obstacle().empty()) GTEST_SKIP() << relay.obstacle();
+    relay_ = &relay;
+    constexpr std::size_t kEnded = 8;  // board word, plus the rank
+    ProcessGroup job(2, counters_.counting());
+    start(job, [messages](Rank& rank) {
+      exchange_with_all(rank, messages);
+      rank.board.set(kEnded + rank.number, 1);
+    });
+    if (cannot_start()) return;
+    const auto limit = std::chrono::steady_clock::now() + 80s;
+    relay.run_until([&] {
+      return (job.board().get(kEnded) != 0 && job.board().get(kEnded + 1) != 0) ||
+             std::chrono::steady_clock::now() > limit;
+    });
+    job.join_all(1s);
+    resets = relay.resets();
+    overtaken = relay.overtaken();
+  }
+  std::uint64_t resumed() const { return counters_.resumed(); }
+
+  std::size_t resets = 0;
+  std::size_t overtaken = 0;
+
+ private:
+  LostConnections counters_;
+  PacketRelay* relay_ = nullptr;
+};
+
+TEST_F(RelayedNetwork, PacketsThatAreDelayedAndOvertakeEachOther) {
+  RelayFaults faults;
+  faults.longest_delay = {2ms, 2ms};
+  faults.reset = 0.02;
+  exchange_over(faults, 100);
+  if (cannot_start()) return;
+  EXPECT_GT(resets, 10U);
+  EXPECT_GT(resumed(), 10U);
+}
+
+TEST_F(RelayedNetwork, PacketsOfOneDirectionThatAreDelayed) {
+  RelayFaults faults;
+  faults.longest_delay = {30ms, 0ms};
+  faults.reset = 0.02;
+  exchange_over(faults, 60);
+  if (cannot_start()) return;
+  EXPECT_GT(resets, 5U);
+  EXPECT_GT(resumed(), 5U);
+}
+
+TEST_F(RelayedNetwork, ConnectionsThatAreDeliveredAfterNewerOnes) {
+  RelayFaults faults;
+  faults.reset = 0.02;
+  faults.kept_connections = 12;
+  exchange_over(faults, 100);
+  if (cannot_start()) return;
+  EXPECT_GT(overtaken, 1U) << "the test saw what it is about";
+  EXPECT_GT(resumed(), 10U);
+}
+
+}  // namespace
+}  // namespace lintel::testing
