@@ -118,13 +118,17 @@ struct PeerSession {
 
   // Liveness.
   std::uint32_t watchers = 0;
+  // kOpen: quarters of the dead-peer deadline since it was asked whether it lives although nothing
+  // was awaited, and was not heard; 0: it was not asked.
+  std::uint8_t idle_quarters = 0;
+  TimePoint looked_at{};     // kOpen: when it was put at the end of its list of idle sessions
   TimePoint timer = kNever;  // when on_timer() is due; valid while linked in the timed list
   TimePoint connect_deadline = kNever;  // kConnecting, kWelcoming
   TimePoint last_heard{};
   Nanoseconds back_off{};
   PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
   PeerHook pending_hook;  // Session::pending_
-  PeerHook unused_hook;   // Session::closed_ or Session::callers_
+  PeerHook unused_hook;   // Session::closed_, callers_ or one of the lists of idle sessions
 
   // Identity.
   ProcessId name;

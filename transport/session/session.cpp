@@ -174,10 +174,12 @@ void Session::enter(PeerSession& peer, PeerState next) {
     --closed_count_;
   }
   if (peer.state == PeerState::kWelcoming) no_caller(peer);
+  if (peer.state == PeerState::kOpen) no_longer_open(peer);
   if (next == PeerState::kClosed) {
     closed_.push_back(peer);
     ++closed_count_;
   }
+  if (next == PeerState::kOpen) note_open(peer);
   peer.state = next;
   if (next != PeerState::kClosed) peer.not_reached = Error();
 }
@@ -280,6 +282,8 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   // After the poll of the lower transport, because frames that arrived meanwhile prove that their
   // sender is alive.
   if (now >= earliest_timer_) run_timers();
+  if (idle_sessions_are_due()) [[unlikely]]
+    look_at_idle_sessions();
   if (!hold || reports_ == 0) send_held();
   if (closed_count_ > options_.max_closed_peers) forget_closed_peers();
   return reports_;
@@ -304,6 +308,7 @@ TimePoint Session::next_deadline() const {
   // May be too early: run_timers() then corrects it.
   if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
+  if (open_count_ > options_.max_idle_sessions) deadline = std::min(deadline, next_look_);
   return deadline;
 }
 

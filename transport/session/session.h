@@ -13,7 +13,8 @@
 //      on_peer_failed.
 //  (3) The unacknowledged frames per peer never exceed SessionOptions::window_frames.
 //  (4) A frame is open only while it holds messages or one is being built in it.
-//  (5) There is no periodic wake-up for peers from which nothing is awaited.
+//  (5) There is no periodic wake-up for peers from which nothing is awaited, unless more than
+//      SessionOptions::max_idle_sessions are open.
 //  (6) A peer that this session gives up is disconnected in the lower transport: when
 //      on_peer_failed is called, nothing of the peer changes memory, as far as the lower
 //      transport's disconnect() promises it.
@@ -63,6 +64,9 @@ struct SessionOptions {
   std::size_t max_closed_peers = 256;     // of them without a session; the oldest are forgotten
   std::size_t max_callers = 256;          // of them that have called and proved nothing; likewise
   std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
+  // Beyond so many open sessions, peers that say nothing are asked whether they live, and are lost
+  // if they do not answer within the dead-peer deadline.
+  std::size_t max_idle_sessions = 256;
 };
 
 class Session final : public Transport, private Sink, private JobKey::User {
@@ -297,6 +301,16 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void replace_session(PeerSession& peer, const SessionKeys* proved, Error error)
       LINTEL_REQUIRES(lock_);
 
+  // session_idle.cpp
+  [[gnu::cold]] void note_open(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void no_longer_open(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  bool idle_sessions_are_due() const LINTEL_REQUIRES(lock_) {
+    return open_count_ > options_.max_idle_sessions && now_ >= next_look_;
+  }
+  [[gnu::cold]] void look_at_idle_sessions() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void look_at(PeerSession& peer, UnusedList& list) LINTEL_REQUIRES(lock_);
+  Nanoseconds wait_of(const UnusedList& list) const LINTEL_REQUIRES(lock_);
+
   // session_liveness.cpp
   static constexpr std::uint8_t kQuarters = 4;
   Nanoseconds ping_interval() const LINTEL_REQUIRES(lock_) {
@@ -349,6 +363,13 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // kWelcoming, and the owner does not wait for them: anybody may have called. The oldest first.
   UnusedList callers_ LINTEL_GUARDED_BY(lock_);
   std::size_t callers_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
+  // Open sessions, by when they were looked at last; see session_idle.cpp.
+  UnusedList young_ LINTEL_GUARDED_BY(lock_);
+  UnusedList asked_ LINTEL_GUARDED_BY(lock_);
+  UnusedList proven_ LINTEL_GUARDED_BY(lock_);
+  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;   // in all three
+  std::size_t asked_count_ LINTEL_GUARDED_BY(lock_) = 0;  // in asked_
+  TimePoint next_look_ LINTEL_GUARDED_BY(lock_) = kNever;
   // PeerId of this session by PeerId of the lower transport
   std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);
