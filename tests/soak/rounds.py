@@ -13,14 +13,14 @@ import re
 import tempfile
 import time
 
-from hostile_round import HostileRound
+from hostile_round import HostileRound, expect_rates
 from processes import Process, children_of, expect_no_children_but, program_of, wait_until
 
 NETWORKS = ("direct", "net", "tcp;ofi_rxm", "shm")
 # With libfabric 1.17 a process that is killed inside this provider's lock blocks its peers there.
 NO_KILLS = ("shm",)
-# Strangers speak the format of this network, in each third of its rounds.
-ATTACKED, ATTACKED_EACH = "direct", 3
+# Strangers attack on these networks, in each third of their rounds. shm cannot be reached by them.
+ATTACKED, ATTACKED_EACH = ("direct", "net", "tcp;ofi_rxm"), 3
 # Which resumes connections that are lost. Each message or write of its jobs and peers may lose one.
 RESUMES, RESET = "direct", 0.005
 SLOTS = 16  # as in soak_process.c
@@ -53,20 +53,23 @@ class Done:
     restarts: int = 0
     attacks: int = 0  # of strangers
     resumed: int = 0  # connections that were lost and went on, counted at both ends
-    # What was done per second under attack, as parts of the same without.
+    pairs: int = 0    # of turns with and without strangers; for each kind of work
+    # What was done per second under attack, as parts of the same without; of those pairs in which
+    # others have used few of the processors.
     rates: dict = dataclasses.field(default_factory=dict)
 
 
 class Survivor:
     """A Portals process, and what is known of it."""
 
-    def __init__(self, tree, network, version):
+    def __init__(self, tree, network, version, settings=None):
         self.program = os.path.join(tree, "tests", "soak", f"soak_portals{version}")
         self.network, self.version = network, version
-        self.process = Process(network, self.program, "survivor")
+        self.process = Process(network, self.program, "survivor", settings=settings)
         self.name = self.process.line().split()
         self.visits = 0
         self.warm = self.last = None
+        self.kept_by_libfabric = 0  # at most so many descriptors, of strangers' connections
 
     def peer(self, seed, operations, settings=None):
         """A peer with a slot that nobody has used for some time."""
@@ -84,7 +87,8 @@ class Survivor:
         first."""
         self.last = self.report()
         return (self.last["open"] == 0
-                and (self.warm is None or self.last["descriptors"] <= self.warm["descriptors"]))
+                and (self.warm is None or self.last["descriptors"] <=
+                     self.warm["descriptors"] + self.kept_by_libfabric))
 
     def expect_quiet(self):
         if not wait_until(self.is_quiet, 60):
@@ -122,8 +126,8 @@ class Network:
         self.counters = tempfile.TemporaryDirectory()
         self.survivors = self.new_survivors()
 
-    def new_survivors(self):
-        survivors = [Survivor(self.tree, self.name, version) for version in (3, 4)]
+    def new_survivors(self, settings=None):
+        survivors = [Survivor(self.tree, self.name, version, settings) for version in (3, 4)]
         for survivor in survivors:
             self.warm_up(survivor)
         return survivors
@@ -157,7 +161,7 @@ class Network:
                 self.restart_a_survivor(choice)
         if choice.randrange(3) == 0:
             self.measure(choice)
-        if self.name == ATTACKED and number % ATTACKED_EACH == 0:
+        if self.name in ATTACKED and number % ATTACKED_EACH == 0:
             HostileRound(self, number).run()
         self.done.rounds += 1
         self.count_resumed()
@@ -171,6 +175,7 @@ class Network:
     def end(self):
         for survivor in self.survivors:
             survivor.end()
+        expect_rates(self.done.rates)
 
     # -- Lost connections --------------------------------------------------------------------------
 
@@ -190,12 +195,12 @@ class Network:
 
     # -- MPI ---------------------------------------------------------------------------------------
 
-    def start_job(self, choice, rounds):
+    def start_job(self, choice, rounds, settings=None):
         job = Process(self.name, os.path.join(self.tree, "tools", "lintel-run", "lintel-run"),
                       "-n", choice.randint(2, 5),
                       os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"),
                       choice.randrange(1 << 30), rounds, choice.choice((1000, 100000, 300000)),
-                      settings=self.resets())
+                      settings={**self.resets(), **(settings or {})})
         self.done.jobs += 1
         return job
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Strangers that attack processes on network `direct`, from this machine, with raw sockets.
+"""Strangers that attack processes on a network, from this machine, with raw sockets.
 
-  strangers.py SEED         obeys lines of standard input, until its end:
+  strangers.py SEED NETWORK  obeys lines of standard input, until its end:
     targets PID...          whom to attack
     claims PID...           names of live processes under which to attack others
     report                  asks for a line: how often each attack was made
@@ -9,7 +9,8 @@
 Many attacks are under way at a time, drawn at random with that seed. Each is a connection or
 several, which end with a reset, so that no port stays in TIME_WAIT. The format that they break
 is that of doc/wire_format.md, "The stream of `direct`". Nobody's names are those of other
-addresses of the loopback network, because a caller must have the address that it names.
+addresses of the loopback network, because a caller must have the address that it names. On
+libfabric's networks they break the connection requests of its TCP providers.
 
 Does not: prove that it belongs to a job, or speak the session's version. Without a secret, who
 uses a name first is its owner (doc/security.md), so `claims` should have only processes that are
@@ -33,6 +34,9 @@ WRITE = struct.Struct("!QQII")
 PLACED = struct.Struct("!Q")
 FRAME = struct.Struct("!HBBIIIII")
 INTRODUCTION = struct.Struct("!IIQIIIB3x32s")
+# Of libfabric's connection requests: version, type, length of the data, and what nobody checks.
+REQUEST = struct.Struct("!BBHI24s")
+REQUEST_VERSION, MOST_REQUEST = 3, 256
 GREETING_MAGIC, STREAM_VERSION, CONNECT, ACCEPT = 0x4C4E5444, 2, 1, 2
 MESSAGE, WRITTEN, WITH_PLACE = 1, 2, 3  # kinds of pieces
 FRAME_MAGIC, HELLO = 0x4C54, 1
@@ -53,10 +57,11 @@ def port_of(pid):
 class Strangers:
     """The attacks, and what they share."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, network):
         self.choice = random.Random(seed)
         self.targets, self.claims = [], []
-        self.counts = {attack.__name__: 0 for attack in ATTACKS}
+        self.attacks = ATTACKS if network == "direct" else ATTACKS_ON_LIBFABRIC
+        self.counts = {attack.__name__: 0 for attack in self.attacks}
         self.is_over = False
         self.accepted = 0  # greetings that were answered so
 
@@ -94,7 +99,7 @@ class Strangers:
             await asyncio.sleep(self.choice.random() * PAUSE)
             if not self.targets:
                 continue
-            attack, target = self.choice.choice(ATTACKS), self.choice.choice(self.targets)
+            attack, target = self.choice.choice(self.attacks), self.choice.choice(self.targets)
             try:
                 await asyncio.wait_for(attack(self, target), 2 * LONGEST_HOLD)
             except (OSError, asyncio.TimeoutError):
@@ -283,9 +288,38 @@ async def flood(strangers, target):
             pass
 
 
+async def garbage(strangers, target):
+    async with Line(target) as line:
+        await line.send(strangers.choice.randbytes(REQUEST.size) + strangers.bytes(4096))
+        await strangers.hold()
+
+
+async def wrong_request(strangers, target):
+    """A connection request with random fields. It does not lack its end: libfabric 1.17 may keep the
+    descriptor of a connection that ends within its request."""
+    async with Line(target) as line:
+        length = strangers.choice.choice((0, 16, strangers.number(8), strangers.number(16)))
+        request = REQUEST.pack(strangers.choice.choice((REQUEST_VERSION, strangers.number(8))),
+                               strangers.choice.choice((0, 0, strangers.number(8))), length,
+                               strangers.number(32), strangers.choice.randbytes(24))
+        await line.send(request + strangers.choice.randbytes(length))
+        await strangers.hold()
+
+
+async def request_and_garbage(strangers, target):
+    """A request that may be accepted, and what nobody sends on a connection."""
+    async with Line(target) as line:
+        data = strangers.bytes(MOST_REQUEST)
+        await line.send(REQUEST.pack(REQUEST_VERSION, 0, len(data), 0, bytes(24)) + data)
+        await line.receive(REQUEST.size)
+        await line.send(strangers.bytes(65536))
+        await strangers.hold()
+
+
 ATTACKS = (silence, half_a_greeting, wrong_greeting, own_name, name_of_another, no_session,
            garbage_after_greeting, unfinished_message, guessed_write, unfinished_payloads,
            answers_not_read, flood)
+ATTACKS_ON_LIBFABRIC = (silence, flood, garbage, wrong_request, request_and_garbage)
 
 
 async def obey(strangers):
@@ -299,7 +333,9 @@ async def obey(strangers):
         elif line[0] == "claims":
             strangers.claims = [int(pid) for pid in line[1:]]
         elif line[0] == "report":
-            figures = {**strangers.counts, "accepted": strangers.accepted}
+            figures = dict(strangers.counts)
+            if own_name in strangers.attacks:
+                figures["accepted"] = strangers.accepted
             print(" ".join(f"{name}={count}" for name, count in figures.items()), flush=True)
         for attacker in attackers:
             if attacker.done():
@@ -311,12 +347,9 @@ async def obey(strangers):
 
 
 def main():
-    # What is measured is what strangers cost those whom they attack, not the processor's time that
-    # they take themselves.
-    os.nice(10)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    asyncio.run(obey(Strangers(int(sys.argv[1]))))
+    asyncio.run(obey(Strangers(int(sys.argv[1]), sys.argv[2])))
 
 
 if __name__ == "__main__":
