@@ -2,10 +2,15 @@
 
 namespace lintel::mpi {
 
+namespace {
+
+bool is_caused(const Control& control) { return control.kind != PacketKind::kCancel; }
+
+}  // namespace
+
 void ControlPackets::send(Peer& peer, const Control& control) {
-  if (peer.lost || (waiting_.empty() && try_send(peer, control))) return;
-  waiting_.emplace_back(&peer, control);
-  deferred_work_.add();
+  if (peer.lost || peer.controls.given_up) return;
+  if (peer.controls.blocked || !try_send(peer, control)) wait(peer, control);
 }
 
 void ControlPackets::send_credit(Peer& peer, const Credit& credit) {
@@ -22,12 +27,42 @@ bool ControlPackets::try_send(const Peer& peer, const Control& control) {
   return engine_.put(put) == portals::Status::kOk;
 }
 
-void ControlPackets::retry() {
-  while (!waiting_.empty()) {
-    const auto& [peer, control] = waiting_.front();
-    if (!peer->lost && !try_send(*peer, control)) return;
-    waiting_.pop_front();
+void ControlPackets::wait(Peer& peer, const Control& control) {
+  ControlRecord& record = peer.controls;
+  if (is_caused(control) && record.caused >= most_caused_) {
+    record.given_up = true;
+    drop(peer);
+    return engine_.give_up(peer.process, most_caused_);
   }
+  if (!record.blocked) {
+    blocked_.push_back(&peer);
+    record.blocked = true;
+  }
+  record.waiting.push_back(control);
+  if (is_caused(control)) ++record.caused;
+  deferred_work_.add();
+}
+
+void ControlPackets::drop(Peer& peer) {
+  peer.controls.waiting = {};
+  peer.controls.caused = 0;
+}
+
+void ControlPackets::retry() {
+  std::erase_if(blocked_, [this](Peer* peer) LINTEL_REQUIRES(kLock) {
+    ControlRecord& record = peer->controls;
+    if (peer->lost) drop(*peer);
+    std::size_t sent = 0;
+    while (sent < record.waiting.size() && try_send(*peer, record.waiting[sent])) {
+      if (is_caused(record.waiting[sent])) --record.caused;
+      ++sent;
+    }
+    record.waiting.erase(record.waiting.begin(),
+                         record.waiting.begin() + static_cast<std::ptrdiff_t>(sent));
+    record.blocked = !record.waiting.empty();
+    if (!record.blocked) record.waiting = {};
+    return !record.blocked;
+  });
 }
 
 }  // namespace lintel::mpi

@@ -72,6 +72,7 @@ bool DrivenParts::set_up(std::uint32_t headers) {
   const std::uint64_t all = Landings::window(options_.unexpected_bytes, longest);
   window_ = {std::min(all / options_.most_processes, kMaxCreditBytes), headers};
   credit_.set_window(window_, options_.most_processes);
+  controls_.set_window(window_.headers);
   placement_.set_limit(std::min<std::uint64_t>(engine_.placement_limit(), longest));
   sends_.set_eager_limit(eager_limit_);
 

@@ -62,6 +62,11 @@ class EngineAccess {
   void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock) {
     process_.endpoint().peers().watch(process, watched);
   }
+  // Ends the session with a process that does not read the `messages` that it has caused. An event
+  // reports its loss.
+  void give_up(ProcessId process, std::size_t messages) LINTEL_REQUIRES(kLock) {
+    process_.endpoint().give_up_reader(process, messages);
+  }
   // True if no message waits in the engine to be sent.
   bool idle() const LINTEL_REQUIRES(kLock) { return process_.endpoint().idle(); }
 

@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/process_lock.h"
+#include "mpi_layer/p2p/control_record.h"
 #include "mpi_layer/p2p/credit.h"
 #include "mpi_layer/p2p/message_numbers.h"
 #include "mpi_layer/p2p/placement_record.h"
@@ -27,6 +28,7 @@ struct Peer {
   MessageNumbers numbers;
 
   CreditAccount credit;         // CreditLedger
+  ControlRecord controls;       // ControlPackets
   PlacementRecord placement;    // EagerPlacement
   WatchRecord watch;            // PeerWatch
   std::uint32_t delivered = 0;  // outside: unmatched messages from it

@@ -295,8 +295,8 @@ async def garbage(strangers, target):
 
 
 async def wrong_request(strangers, target):
-    """A connection request with random fields. It does not lack its end: libfabric 1.17 may keep the
-    descriptor of a connection that ends within its request."""
+    """A connection request with random fields. It does not lack its end: libfabric 1.17 may keep
+    the descriptor of a connection that ends within its request."""
     async with Line(target) as line:
         length = strangers.choice.choice((0, 16, strangers.number(8), strangers.number(16)))
         request = REQUEST.pack(strangers.choice.choice((REQUEST_VERSION, strangers.number(8))),

@@ -2,10 +2,10 @@
 // do not tell of a death, and none tells that a machine is gone if nothing is sent to it.
 //
 // An open session is on one of three lists: `young_`, if its peer was never asked; `asked_`, if it
-// has been asked whether it lives and was not heard since; `proven_`, if it has answered. All of one
-// list wait equally long for the next look at them, so the first one is due first, and a turn costs
-// the same however many there are. Frames that come and go change nothing here: a look finds when
-// the peer was last heard.
+// has been asked whether it lives and was not heard since; `proven_`, if it has answered. All of
+// one list wait equally long for the next look at them, so the first one is due first, and a turn
+// costs the same however many there are. Frames that come and go change nothing here: a look finds
+// when the peer was last heard.
 
 #include <algorithm>
 #include <initializer_list>

@@ -159,6 +159,17 @@ void Endpoint::give_up_reader(transport::PeerId peer) {
   give_up(peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
 }
 
+void Endpoint::give_up_reader(ProcessId process, std::size_t messages) {
+  const Result<transport::PeerId> peer = peers_.resolve(process);
+  if (!peer) return;
+  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+    LINTEL_LOG(kWarn, "peer %s; given up: it does not read %zu messages that it has caused",
+               transport_->describe(*peer).c_str(), messages);
+  });
+  counters_.add(Counter::kPeersOverdrawn);
+  give_up(*peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
+}
+
 // A part of what the peer has sent could not be handled, or it could not be answered.
 void Endpoint::no_memory_for(transport::PeerId peer) {
   log_if_possible([&]() LINTEL_REQUIRES(kLock) {

@@ -88,6 +88,10 @@ class Endpoint : public transport::Sink {
   void on_peer_failed(transport::PeerId peer, Error error) override LINTEL_REQUIRES(kLock);
   void on_peer_forgotten(transport::PeerId p) override LINTEL_REQUIRES(kLock) { peers_.forget(p); }
 
+  // Ends the session with a process that does not read the `messages` that it has caused. These
+  // wait above the engine. REQUIRES: no poll is under way.
+  [[gnu::cold]] void give_up_reader(ProcessId process, std::size_t messages) LINTEL_REQUIRES(kLock);
+
   // Copies the transport's counters of frames to the process' counters.
   void count_frames() LINTEL_REQUIRES(kLock);
   // Appends the state of what is under way, for people.

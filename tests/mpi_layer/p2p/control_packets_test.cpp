@@ -2,6 +2,8 @@
 
 #include "mpi_layer/p2p/control_packets.h"
 
+#include <numeric>
+
 #include "tests/mpi_layer/p2p/parts_fixture.h"
 
 namespace lintel::testing {
@@ -45,6 +47,69 @@ TEST_F(ControlPacketsPart, NothingIsSentToALostPeer) {
   here.controls.send_credit(*here.peer, {500, 3});
   EXPECT_TRUE(here.controls.idle());
   EXPECT_TRUE(arrived().empty());
+}
+
+// The network does not run, so that nothing leaves.
+class UnreadControlPackets : public ControlPacketsPart {
+ protected:
+  // CANCELs of the other process for messages that it has never sent: each is answered.
+  void cancel(std::size_t times) LINTEL_REQUIRES(kLock) {
+    for (std::size_t i = 0; i < times; ++i)
+      here.receives.on_cancel(*here.peer, {PacketKind::kCancel, 0, 1, next_++, 0, 0});
+  }
+  // Until the engine has no more room.
+  void fill() LINTEL_REQUIRES(kLock) {
+    while (waiting() == 0) cancel(1);
+  }
+  std::size_t waiting() const LINTEL_REQUIRES(kLock) { return here.peer->controls.waiting.size(); }
+  std::size_t losses() LINTEL_REQUIRES(kLock) {
+    std::size_t losses = 0;
+    for (const portals::Event& event : here.take_events())
+      losses += event.kind == portals::EventKind::kPeerLost ? 1U : 0U;
+    return losses;
+  }
+
+  std::uint64_t next_ = 0;  // number of the next message that is cancelled
+};
+
+TEST_F(UnreadControlPackets, AreSentInOrderWhenThereIsRoom) {
+  kLock.is_held();
+  fill();
+  cancel(here.controls.most_caused() - 1);
+  EXPECT_EQ(waiting(), here.controls.most_caused());
+  std::vector<std::uint64_t> came;
+  for (int turn = 0; turn < 100; ++turn) {
+    for (const Control& control : arrived()) came.push_back(control.sequence);
+    here.controls.retry();
+  }
+  EXPECT_TRUE(here.controls.idle());
+  std::vector<std::uint64_t> all(next_);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(came, all);
+  EXPECT_EQ(losses(), 0U);
+}
+
+TEST_F(UnreadControlPackets, BeyondTheLimitThePeerIsGivenUp) {
+  kLock.is_held();
+  fill();
+  cancel(here.controls.most_caused() - 1);
+  EXPECT_EQ(losses(), 0U);
+  cancel(100'000);
+  EXPECT_EQ(waiting(), 0U);
+  EXPECT_EQ(losses(), 1U);
+  EXPECT_EQ(processes.process(0).counters().get(Counter::kPeersOverdrawn), 1U);
+  here.controls.retry();
+  EXPECT_TRUE(here.controls.idle());
+}
+
+TEST_F(UnreadControlPackets, WhatThisProcessAsksForDoesNotCountAgainstThePeer) {
+  kLock.is_held();
+  fill();
+  const std::size_t most = here.controls.most_caused();
+  for (std::size_t i = 0; i < 2 * most; ++i)
+    here.controls.send(*here.peer, {PacketKind::kCancel, 0, 1, i, 0, 0});
+  EXPECT_EQ(waiting(), 1 + 2 * most);
+  EXPECT_EQ(losses(), 0U);
 }
 
 }  // namespace

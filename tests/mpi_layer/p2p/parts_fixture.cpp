@@ -39,6 +39,7 @@ PartsTest::Side::Side(portals::Process& process)
   const portals::Status landed = landings.open(kUnexpectedBytes, longest);
   LINTEL_ASSERT(landed == portals::Status::kOk);
   credit.set_window({mpi::Landings::window(kUnexpectedBytes, longest), kHeaders}, 1);
+  controls.set_window(kHeaders);
   sends.set_eager_limit(kEager);
 }
 
