@@ -729,7 +729,7 @@ int PtlAtomicSync(void);
  * that is to be changed, must exist until then. Operations that become due together begin in the
  * order of their thresholds, those of equal threshold in the order of the calls. None begins twice.
  * Lintel: an operation that becomes due while LINTEL_MAX_OPERATIONS are under way begins as soon as
- * there is room, and those behind it wait for it.
+ * there is room, and those of the same counter behind it wait for it.
  * Errors: those of the plain function, found in this call; PTL_ARG_INVALID (also: `trig_ct_handle`
  * PTL_CT_NONE, or of another interface), PTL_NO_SPACE (max_triggered_ops operations wait for that
  * counter). */

@@ -29,6 +29,7 @@ struct TriggeredOperation : Triggered {
 
   TriggeredKind kind;
   SlotId id;                   // in the interface's pool; set once after creation
+  SlotId trigger;              // the counting event that it waits for
   RequestArguments arguments;  // of an operation on the network
   SlotId counter;  // kIncrement, kSet: the counting event, which is changed by or set to `value`
   CountingEvent::Value value;

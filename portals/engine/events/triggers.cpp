@@ -104,15 +104,23 @@ void Triggers::arm(SlotId id, TriggeredOperation& operation) {
     if (MemoryDescriptor* descriptor = descriptors_.get(used))
       descriptor->begin(MemoryDescriptor::Awaits::kTrigger);
   }
+  operation.trigger = id;
   counter->arm(operation);
   changed(*counter);
 }
 
-TriggeredOperation* Triggers::take_due() {
-  if (due_.empty()) return nullptr;
-  TriggeredOperation& first = due_.front();
-  due_.pop_front();
-  return &first;
+// It has been carried out.
+void Triggers::take_first(Due& due) {
+  TriggeredOperation& first = due.front();
+  due.pop_front();
+  release(first);
+}
+
+Triggers::WaitingLine* Triggers::line_of(SlotId trigger) {
+  for (WaitingLine& line : waiting_) {
+    if (line.trigger == trigger) return &line;
+  }
+  return nullptr;
 }
 
 void Triggers::release(TriggeredOperation& operation) {
@@ -158,7 +166,10 @@ void Triggers::drop_all() {
     kLock.is_held();
     static_cast<void>(free_counter(id));
   });
-  while (TriggeredOperation* operation = take_due()) release(*operation);
+  for (; !waiting_.empty(); waiting_.pop_front()) {
+    while (!waiting_.front().operations.empty()) take_first(waiting_.front().operations);
+  }
+  while (!due_.empty()) take_first(due_);
 }
 
 }  // namespace lintel::portals

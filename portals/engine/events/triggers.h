@@ -4,13 +4,18 @@
 //
 // Owned by the interface; owns the counting events and the triggered operations; borrows the
 // descriptors and the process' pending_work. Guarded by the process' lock.
-// Invariants: (1) a triggered operation is armed at one counting event, or due, or taken by
-// take_due(); (2) its descriptors are busy until release().
+// Invariants: (1) a triggered operation is armed at one counting event, or due; (2) its descriptors
+// are busy until it has been carried out; (3) due operations of one counting event begin in the
+// order in which they became due.
 // Does not: carry operations out (initiator_triggered.cpp does that), or wake threads.
 
 #include <boost/intrusive/slist.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <list>
+#include <new>
+#include <utility>
 
 #include "base/process_lock.h"
 #include "base/slot_pool.h"
@@ -62,13 +67,13 @@ class Triggers {
   Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredKind kind,
                              SlotId counter, const CountingEvent::Value& value)
       LINTEL_REQUIRES(kLock);
-  // The next operation to carry out, or null. Call take_due() and release() for it.
-  TriggeredOperation* next_due() LINTEL_REQUIRES(kLock) {
-    return due_.empty() ? nullptr : &due_.front();
-  }
-  bool has_due() const LINTEL_REQUIRES(kLock) { return !due_.empty(); }
-  TriggeredOperation* take_due() LINTEL_REQUIRES(kLock);
-  void release(TriggeredOperation& operation) LINTEL_REQUIRES(kLock);
+  bool has_due() const LINTEL_REQUIRES(kLock) { return !due_.empty() || !waiting_.empty(); }
+  // Calls `carry_out(const TriggeredOperation&)` for the operations that are due, also for those
+  // that become due by it. It returns false where there is no room: the operation remains due, and
+  // so do those of the same counting event behind it. Those of others go on. Returns whether any
+  // was carried out.
+  template <class CarryOut>
+  bool carry_out_due(CarryOut&& carry_out) LINTEL_REQUIRES(kLock);
 
   // Counts `event` in the counting event of `descriptor`, if the descriptor has such events
   // counted.
@@ -88,18 +93,60 @@ class Triggers {
  private:
   void count_in(const MemoryDescriptor& descriptor, const Event& event) LINTEL_REQUIRES(kLock);
   void changed(CountingEvent& counter) LINTEL_REQUIRES(kLock);
+  void release(TriggeredOperation& operation) LINTEL_REQUIRES(kLock);
 
   using DueLink =
       boost::intrusive::member_hook<TriggeredOperation, boost::intrusive::slist_member_hook<>,
                                     &TriggeredOperation::due_link>;
+  using Due =
+      boost::intrusive::slist<TriggeredOperation, DueLink, boost::intrusive::cache_last<true>>;
+  // Due operations of one counting event, of which the first has found no room.
+  struct WaitingLine {
+    explicit WaitingLine(SlotId counter) : trigger(counter) {}
+    SlotId trigger;
+    Due operations;
+  };
+  void take_first(Due& due) LINTEL_REQUIRES(kLock);
+  WaitingLine* line_of(SlotId trigger) LINTEL_REQUIRES(kLock);
 
   DescriptorTable& descriptors_;
   std::uint32_t max_triggered_;
   SlotPool<CountingEvent> counters_ LINTEL_GUARDED_BY(kLock);
   SlotPool<TriggeredOperation> operations_ LINTEL_GUARDED_BY(kLock);
-  boost::intrusive::slist<TriggeredOperation, DueLink, boost::intrusive::cache_last<true>> due_
-      LINTEL_GUARDED_BY(kLock);
+  Due due_ LINTEL_GUARDED_BY(kLock);
+  std::list<WaitingLine> waiting_ LINTEL_GUARDED_BY(kLock);
   PendingWork& pending_work_;
 };
+
+template <class CarryOut>
+bool Triggers::carry_out_due(CarryOut&& carry_out) {
+  bool any = false;
+  for (auto line = waiting_.begin(); line != waiting_.end();) {
+    while (!line->operations.empty() && carry_out(std::as_const(line->operations.front()))) {
+      take_first(line->operations);
+      any = true;
+    }
+    line = line->operations.empty() ? waiting_.erase(line) : std::next(line);
+  }
+  while (!due_.empty()) {
+    TriggeredOperation& first = due_.front();
+    WaitingLine* line = line_of(first.trigger);
+    if (line == nullptr && carry_out(std::as_const(first))) {
+      take_first(due_);
+      any = true;
+      continue;
+    }
+    if (line == nullptr) {
+      try {
+        line = &waiting_.emplace_back(first.trigger);
+      } catch (const std::bad_alloc&) {
+        return any;  // they remain due
+      }
+    }
+    due_.pop_front();
+    line->operations.push_back(first);
+  }
+  return any;
+}
 
 }  // namespace lintel::portals

@@ -62,7 +62,7 @@ class Initiator {
                     const RequestArguments& arguments, SlotId counter, std::uint64_t threshold)
       LINTEL_REQUIRES(kLock);
   // Carries out the triggered operations that have become due, on every interface. True: one found
-  // no room. It remains the next of its interface; call again after each poll.
+  // no room, and waits with those of the same counting event behind it; call again after each poll.
   bool carry_out_triggered() LINTEL_REQUIRES(kLock);
   // How many triggered operations of one interface have begun. Never decreases.
   std::uint64_t fired(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {

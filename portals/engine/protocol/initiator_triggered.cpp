@@ -46,14 +46,10 @@ bool Initiator::carry_out_triggered() {
     again = false;
     waiting = false;
     interfaces_.for_each([&](NetworkInterface& interface) LINTEL_REQUIRES(kLock) {
-      while (TriggeredOperation* operation = interface.triggers.next_due()) {
-        if (!carry_out(interface, *operation)) {
-          waiting = true;  // and those behind it, because they begin in order
-          break;
-        }
-        interface.triggers.release(*interface.triggers.take_due());
-        again = true;
-      }
+      again |= interface.triggers.carry_out_due(
+          [&](const TriggeredOperation& operation)
+              LINTEL_REQUIRES(kLock) { return carry_out(interface, operation); });
+      waiting |= interface.triggers.has_due();
     });
   }
   return waiting;

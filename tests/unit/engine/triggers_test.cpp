@@ -30,10 +30,41 @@ TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
   EXPECT_FALSE(pending_work.triggers_due);
   EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
   EXPECT_TRUE(pending_work.triggers_due);
-  TriggeredOperation* const due = triggers.take_due();
-  ASSERT_NE(due, nullptr);
-  EXPECT_EQ(due->counter, changed);
-  triggers.release(*due);
+  const auto carry_out = [&](const TriggeredOperation& due) { return due.counter == changed; };
+  EXPECT_TRUE(triggers.carry_out_due(carry_out));
+  EXPECT_FALSE(triggers.has_due());
+}
+
+TEST_F(TriggersTest, OneThatFindsNoRoomWaitsWithThoseOfItsCounterOnly) {
+  kLock.is_held();
+  SlotId other;
+  ASSERT_EQ(triggers.allocate_counter(other), Status::kOk);
+  const auto arm = [&](SlotId trigger, std::uint64_t number) {
+    kLock.is_held();
+    EXPECT_EQ(triggers.change_counter_when(trigger, 1, TriggeredKind::kSet, trigger, {number, 0}),
+              Status::kOk);
+  };
+  arm(counter, 1);
+  arm(counter, 2);
+  arm(other, 3);
+  EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
+  EXPECT_EQ(triggers.increment_counter(other, {1, 0}), Status::kOk);
+  std::vector<std::uint64_t> carried_out;
+  bool room = false;
+  const auto carry_out = [&](const TriggeredOperation& due) {
+    if (due.value.success == 1 && !room) return false;
+    carried_out.push_back(due.value.success);
+    return true;
+  };
+  EXPECT_TRUE(triggers.carry_out_due(carry_out));
+  EXPECT_EQ(carried_out, std::vector<std::uint64_t>{3});
+  EXPECT_TRUE(triggers.has_due());
+  EXPECT_FALSE(triggers.carry_out_due(carry_out));
+
+  arm(counter, 4);
+  room = true;
+  EXPECT_TRUE(triggers.carry_out_due(carry_out));
+  EXPECT_EQ(carried_out, (std::vector<std::uint64_t>{3, 1, 2, 4}));
   EXPECT_FALSE(triggers.has_due());
 }
 
