@@ -73,9 +73,11 @@ constexpr Setting kSettings[] = {
      &Config::receive_buffers},
     {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
      "Operations that one process may have started and not ended, and separately long operations "
-     "of others that it serves, a quarter of them for one process; at most 262144 of each. A call "
-     "that would start one more waits until one has ended. A long operation of others that would "
-     "be one more is refused. At most a quarter are under way to one process; further ones wait.",
+     "of others that it serves; at most 262144 of each. One other process has a quarter of each, "
+     "and no more than half of what the others have left. Of those that are started here it has "
+     "all, beside the shares of the others, if nothing is under way with any when they are "
+     "started, and four in any case. A call that would start one more waits until one with the "
+     "same process has ended. A long operation of others that would be one more is refused.",
      &Config::max_operations},
     {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 4 * kMegabyte, 1024 * 1024 * kMegabyte, {},
      "Memory of a process for answers that other processes do not read, a quarter of it for one of "

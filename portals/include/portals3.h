@@ -424,10 +424,10 @@ int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id,
 /* ---- Data movement (clause 3.13) ----------------------------------------------------------------
  * Errors of all: PTL_MD_INVALID (ended or inactive), PTL_PROCESS_INVALID (not a possible address),
  * PTL_MD_ILLEGAL (region outside the MD; getput longer than max_getput_md, or MDs of two
- * interfaces). Never PTL_NO_SPACE: while LINTEL_MAX_OPERATIONS operations wait for their answer, or
- * as many messages wait to leave, the call blocks and makes progress until there is room. If the
- * target is lost meanwhile, the call returns PTL_OK, and the operation ends as one that has
- * failed. */
+ * interfaces). Never PTL_NO_SPACE: while the target has its share of LINTEL_MAX_OPERATIONS,
+ * operations that wait for their answer and messages that wait to leave, the call blocks and makes
+ * progress until there is room. Calls with other targets do not wait for it. If the target is lost
+ * meanwhile, the call returns PTL_OK, and the operation ends as one that has failed. */
 
 /* Sends the whole MD to `target`. SEND_START is logged in the call. From SEND_END on the memory may
  * be reused. The target sees the data from its PUT_END on. ACK, if it was asked for, reports this

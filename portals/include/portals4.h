@@ -670,9 +670,10 @@ int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment);
  * unknown, PTL_ACK_REQ without a queue or PTL_CT_ACK_REQ without a counter in the MD; sending from
  * VOLATILE more than max_volatile_size; UNRELIABLE with an ack. A physical target that does not
  * answer is not an error of the call; the operation ends later with UNDELIVERABLE.
- * Never PTL_NO_SPACE. Lintel: while LINTEL_MAX_OPERATIONS operations wait for their answer, or as
- * many messages wait to leave, the call blocks and makes progress until there is room. If the
- * target is lost meanwhile, the call returns PTL_OK, and the operation has failed. Further error:
+ * Never PTL_NO_SPACE. Lintel: while the target has its share of LINTEL_MAX_OPERATIONS, operations
+ * that wait for their answer and messages that wait to leave, the call blocks and makes progress
+ * until there is room. Calls with other targets do not wait for it. If the target is lost
+ * meanwhile, the call returns PTL_OK, and the operation has failed. Further error:
  * PTL_ABORTED (PtlAbort was called while the call blocked; the operation has not begun). */
 
 /* Writes `length` bytes from `local_offset` of the MD into the target's entry, at `remote_offset`
@@ -728,8 +729,8 @@ int PtlAtomicSync(void);
  * had been called at that time; VOLATILE memory is also copied only then. The MDs, and the counter
  * that is to be changed, must exist until then. Operations that become due together begin in the
  * order of their thresholds, those of equal threshold in the order of the calls. None begins twice.
- * Lintel: an operation that becomes due while LINTEL_MAX_OPERATIONS are under way begins as soon as
- * there is room, and those of the same counter behind it wait for it.
+ * Lintel: an operation that becomes due while its target has its share of LINTEL_MAX_OPERATIONS
+ * begins as soon as there is room, and those of the same counter behind it wait for it.
  * Errors: those of the plain function, found in this call; PTL_ARG_INVALID (also: `trig_ct_handle`
  * PTL_CT_NONE, or of another interface), PTL_NO_SPACE (max_triggered_ops operations wait for that
  * counter). */

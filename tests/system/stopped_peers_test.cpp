@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <map>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/system/job/on_every_provider.h"
@@ -17,6 +20,7 @@ namespace {
 constexpr std::size_t kConnected = 0;  // board word: rank 0 has reached all others
 constexpr std::size_t kStopped = 1;    // board word: the stopped ones are stopped
 constexpr std::size_t kDone = 2;       // board word: nobody is needed any more
+constexpr std::size_t kWaited = 3;     // board word: the stopped ones may go on
 
 constexpr ptl_match_bits_t kBits = 1;
 constexpr std::size_t kHealthy = 1;       // rank
@@ -54,6 +58,7 @@ class Puts {
   }
   void put() { LINTEL_MUST(PtlPut(md_, PTL_ACK_REQ, target_, kPortal, 0, kBits, 0, 0)); }
   void expect_sent_and_acked() { testing::expect_sent_and_acked(queue_); }
+  void expect_sent_and_acked(std::size_t puts) { next_events(queue_, 2 * puts); }
   std::size_t acked_so_far() {
     std::size_t acked = 0;
     ptl_event_t event;
@@ -105,6 +110,38 @@ void put_beside_stopped_peers(std::size_t stopped, const Environment& environmen
   job.join(kHealthy);
 }
 
+constexpr std::size_t kPlaces = 256;  // LINTEL_MAX_OPERATIONS
+
+// A thread wants much more of a stopped peer than there are places for operations, and waits.
+// Another one goes on with another peer.
+void put_to_both(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  Puts healthy(ni, rank.board.id(kHealthy)), stopped(ni, rank.board.id(kFirstStopped));
+  for (Puts* peer : {&healthy, &stopped}) {
+    peer->put();
+    peer->expect_sent_and_acked();
+  }
+  rank.board.set(kConnected, 1);
+  rank.board.await(kStopped, 1);
+  std::atomic<std::size_t> begun{0};
+  std::thread sender([&] {
+    while (begun < kBurst) {
+      stopped.put();
+      ++begun;
+    }
+  });
+  while (begun < kPlaces) std::this_thread::yield();
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    healthy.put();
+    healthy.expect_sent_and_acked();
+  }
+  EXPECT_EQ(begun, kPlaces) << "it waits for room";
+  rank.board.set(kWaited, 1);
+  sender.join();
+  stopped.expect_sent_and_acked(kBurst);
+  rank.board.set(kDone, 1);
+}
+
 class StoppedPeers : public ::testing::TestWithParam<const char*> {};
 // Not shm: a process that is stopped inside the lock of libfabric's shared-memory provider stops
 // its peers there.
@@ -118,6 +155,20 @@ TEST_P(StoppedPeers, PutsToAnotherPeerAreDeliveredBesideThreeThatAreStopped) {
 // More of them than there are frames, each of which could be held by one.
 TEST_P(StoppedPeers, PutsToAnotherPeerAreDeliveredBesideTwelveThatAreStopped) {
   put_beside_stopped_peers(12, environment(GetParam()));
+}
+
+TEST_P(StoppedPeers, MorePutsToOneThanThereArePlacesForDelayNoPutToAnother) {
+  Environment with_few_places = environment(GetParam());
+  with_few_places["LINTEL_MAX_OPERATIONS"] = std::to_string(kPlaces);
+  ProcessGroup job(kFirstStopped + 1, with_few_places);
+  for (const std::size_t rank : {kHealthy, kFirstStopped}) job.start(rank, serve);
+  job.start(0, put_to_both);
+  job.board().await(kConnected, 1);
+  job.signal(kFirstStopped, SIGSTOP);
+  job.board().set(kStopped, 1);
+  job.board().await(kWaited, 1);
+  job.signal(kFirstStopped, SIGCONT);
+  job.join_all();
 }
 
 }  // namespace

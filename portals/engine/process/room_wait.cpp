@@ -17,7 +17,7 @@ class RoomWait final : public TurnCondition {
   }
   // True when there is room, or no reason to wait any more.
   bool holds() override LINTEL_REQUIRES(kLock) {
-    return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room();
+    return gone() || peer_lost() || stopped() || has_room();
   }
 
   // The interface of the operation. If it was closed and opened again, its descriptors have other
@@ -26,6 +26,9 @@ class RoomWait final : public TurnCondition {
     return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr;
   }
   bool peer_lost() const { return waiter_.peer_lost; }
+  bool has_room() LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().initiator().has_room(waiter_.peer);
+  }
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
  private:
@@ -44,13 +47,14 @@ Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::Messa
     process.progress().wait_until(wait, kNever);
     if (wait.gone()) return Status::kDescriptorInvalid;
     NetworkInterface& interface = *process.interface(interface_kind);
-    const Status status = process.endpoint().initiator().start(interface, kind, arguments);
-    if (status != Status::kNoSpace) return status;
+    // The operations before it have failed with the peer, and left room.
     if (wait.peer_lost())
       return process.endpoint().initiator().fail_unstarted(interface, kind, arguments);
+    const Status status = process.endpoint().initiator().start(interface, kind, arguments);
+    if (status != Status::kNoSpace) return status;
     if (wait.stopped()) return Status::kAborted;
     // There was no memory, which the end of other operations may give back.
-    if (process.endpoint().initiator().has_room()) process.progress().advance();
+    if (wait.has_room()) process.progress().advance();
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The start of an operation by a call. If there is no room for the operation, the call drives the
-// engine until there is, so no start is refused for lack of room.
+// The start of an operation by a call. If there is no room for an operation with its peer, the call
+// drives the engine until there is, so no start is refused for lack of room.
 //
 // Not for use inside a turn: triggered operations that find no room remain due instead
 // (Initiator::carry_out_triggered).
@@ -16,8 +16,8 @@ namespace lintel::portals {
                                     wire::MessageKind kind, const RequestArguments& arguments,
                                     const std::atomic<bool>* stop) LINTEL_REQUIRES(kLock);
 
-// Calls Initiator::start(). While that returns kNoSpace, waits for room, or for the loss of the
-// peer; then the operation ends with the events of a failure, and the call succeeds. The lock is
+// Calls Initiator::start(). While that returns kNoSpace, waits for room for the peer, or for its
+// loss; then the operation ends with the events of a failure, and the call succeeds. The lock is
 // released during the wait: `interface` may have been closed when it returns.
 // `stop`, if not null, ends the wait when it is set. Errors: as start(), except kNoSpace; kAborted;
 // kDescriptorInvalid also if the interface was closed meanwhile.

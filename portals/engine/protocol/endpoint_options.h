@@ -10,7 +10,8 @@ namespace lintel::portals {
 
 struct EndpointOptions {
   std::size_t eager_limit = TransferLimits::kEagerDefault;
-  // The largest number of requests under way: of this process, and as many of other processes.
+  // What this process may have begun and not ended, and as many operations of other processes; a
+  // share of it for each peer, see Operations.
   std::size_t max_operations = 65536;
   // Bytes for answers that peers do not read, see AnswerBudget.
   std::size_t answer_limit = std::size_t{256} << 20;

@@ -58,7 +58,7 @@ Initiator::Initiator(const TransferLimits& limits, std::size_t max_message_bytes
       transfers_(transfers),
       interfaces_(interfaces),
       counters_(counters),
-      requests_(operations.max()) {}
+      requests_(kMaxOperationLimit) {}
 
 Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& arguments,
                           Prepared& prepared) {
@@ -77,7 +77,7 @@ Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& a
   return Status::kOk;
 }
 
-// Makes an operation with a request that waits for an answer. Null: there are too many.
+// Makes an operation with a request that waits for an answer. Null: there is no room for it.
 Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interface,
                              PendingKind kind) {
   Operation* const operation = operations_.create(prepared.peer, interface.kind(), true);
@@ -97,15 +97,17 @@ Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interfa
 }
 
 // Sends the request, or prepares it to wait. `source`, if not null: what the operation announces.
-// False: there is no memory. Nothing has happened then, and the operation has ended.
+// False: there is no memory, or no room for a message that waits without an operation. Nothing has
+// happened then, and the operation has ended.
 bool Initiator::send(const Prepared& prepared, Operation* operation, const wire::Request& request,
                      const Payload& payload, const Transfers::Place* source,
                      Outbox::Prepared& waits) {
   try {
     const SlotId id = operation != nullptr ? operation->id : SlotId{};
     if (source != nullptr) transfers_.begin_source(*operation, *source, {});
-    if (!outbox_.send_at_once(prepared.peer, request, payload, id))
-      waits = outbox_.prepare(prepared.peer, request, payload, id);
+    if (outbox_.send_at_once(prepared.peer, request, payload, id)) return true;
+    if (operation == nullptr && !has_room(prepared.peer)) return false;
+    waits = outbox_.prepare(prepared.peer, request, payload, id);
     return true;
   } catch (const std::bad_alloc&) {
     if (operation == nullptr) return false;
@@ -168,9 +170,6 @@ Status Initiator::get_put(NetworkInterface& interface, const RequestArguments& a
 // PUT and ATOMIC.
 Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& arguments,
                            const Prepared& prepared, MessageKind kind) {
-  // A put without a record is limited by the number of messages that may wait for room: see
-  // has_room().
-  if (outbox_.waiting() >= operations_.max()) return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
   const bool ack_wanted = is_visible(descriptor, arguments.ack);
   const bool announced = kind == MessageKind::kPut && prepared.length > limits_.eager;

@@ -33,8 +33,7 @@ class Initiator {
 
   // Begins the operation whose request is of that kind, by the rules of the interface's API.
   // Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room(), or no
-  // memory);
-  // nothing has happened then.
+  // memory); nothing has happened then.
   Status start(NetworkInterface& interface, wire::MessageKind kind,
                const RequestArguments& arguments) LINTEL_REQUIRES(kLock);
   // The same without the checks of Portals 4, for callers that observe its limits.
@@ -45,10 +44,9 @@ class Initiator {
   // receiver has called enable_placement(), and no acknowledgement is wanted.
   Status put_placed(NetworkInterface& interface, const RequestArguments& arguments,
                     transport::PlacementKey key) LINTEL_REQUIRES(kLock);
-  // Whether there is room for one more operation: fewer than max() of this process are under way,
-  // and fewer messages than max() wait for room in the transport.
-  bool has_room() const LINTEL_REQUIRES(kLock) {
-    return operations_.has_room() && outbox_.waiting() < operations_.max();
+  // Whether there is room for one more operation with that peer, see Operations.
+  bool has_room(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
+    return operations_.has_room(peer);
   }
   // Ends an operation for which start() had no room and whose peer was lost meanwhile, with the
   // events and counts of a failed operation. Errors: as start().

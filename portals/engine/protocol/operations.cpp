@@ -6,7 +6,11 @@
 namespace lintel::portals {
 
 Operations::Operations(transport::Transport& transport, std::size_t max)
-    : transport_(transport), max_(std::min(max, kMaxOperationLimit / 2)), operations_(2 * max_) {}
+    : transport_(transport),
+      max_(std::min(max, kMaxOperationLimit / 2)),
+      most_own_(kMaxOperationLimit - max_),
+      most_alone_(std::min(max_, most_own_ - (max_ - most_of_peer()))),
+      operations_(kMaxOperationLimit) {}
 
 Operations::OfPeer& Operations::of(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);
@@ -14,24 +18,19 @@ Operations::OfPeer& Operations::of(transport::PeerId peer) {
   return *by_peer_[peer.value];
 }
 
-// Whether a request of that peer may begin an operation. Peers whose operations never end take less
-// and less, and leave room to the others.
-bool Operations::may_have_another(const OfPeer& peer) const {
-  const std::size_t others = operations_.size() - own_;
-  const std::size_t free = max_ - others;
-  return free > 0 && (peer.others == 0 || peer.others < std::min(most_of_peer(), free / 2));
-}
-
 Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kind, bool own) {
   try {
     OfPeer& with = of(peer);
-    // Own operations and those of others have room of their own, so that many own operations do not
-    // make those of others fail.
-    if (own ? own_ >= max_ : !may_have_another(with)) return nullptr;
+    if (own ? !may_begin(with.own) : !in_share(with.others, others_)) return nullptr;
     const auto [operation, id] = operations_.create(peer, interface_kind, own);
     if (operation == nullptr) return nullptr;
     operation->id = id;
-    ++(own ? own_ : with.others);
+    if (own) {
+      take_place(with);
+    } else {
+      ++with.others;
+      ++others_;
+    }
     if (with.list.empty()) transport_.watch(peer, true);
     with.list.push_back(*operation);
     return operation;
@@ -45,7 +44,12 @@ void Operations::release(Operation& operation) {
   OfPeer& with = *by_peer_[operation.peer.value];
   with.list.erase(with.list.iterator_to(operation));
   if (with.list.empty()) transport_.watch(operation.peer, false);
-  --(operation.own ? own_ : with.others);
+  if (operation.own) {
+    give_place_back(with);
+  } else {
+    --with.others;
+    --others_;
+  }
   if (operation.asked) {
     --with.asked;
     with.answer_bytes -= operation.answer_bytes;

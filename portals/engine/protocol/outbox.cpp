@@ -103,6 +103,7 @@ void Outbox::keep(transport::PeerId peer, Prepared prepared, const Completion* c
   }
   if (message.is_counted()) ++counts_[message.header().interface_kind].waiting;
   if (message.is_answer()) answers_.keep(peer, message.memory());
+  if (message.has_place()) operations_.begin_wait(peer);
   ++waiting_;
 }
 
@@ -111,6 +112,7 @@ void Outbox::forget(transport::PeerId peer, const Waiting& message) {
   --waiting_;
   if (message.is_counted()) --counts_[message.header().interface_kind].waiting;
   if (message.is_answer()) answers_.release(peer, message.memory());
+  if (message.has_place()) operations_.end_wait(peer);
 }
 
 bool Outbox::send_now(transport::PeerId peer, Waiting& message) {

@@ -9,8 +9,9 @@
 // is closed here when the transport has its bytes, or is returned with the message as Unsent; (3) a
 // message that does not wait is built directly in the transport's memory, without an allocation;
 // (4) only prepare() and the transport need memory: what waits is never lost for the lack of it.
-// Does not: limit the number of messages that wait. Operations limits those of initiators;
-// AnswerBudget says which peer is to be given up because of the answers that it does not read.
+// Does not: limit the number of messages that wait. Operations limits those of this process'
+// operations, and counts its requests that wait without one; AnswerBudget says which peer is to be
+// given up because of the answers that it does not read.
 
 #include <algorithm>
 #include <array>
@@ -157,6 +158,8 @@ class Outbox {
     // True for a request or a reply. Refusals do not count, because peers can cause any number of
     // them.
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
+    // A request without an operation, which has a place of its own in the table of operations.
+    bool has_place() const { return is_request() && operation.generation == 0; }
   };
   static_assert(sizeof(Waiting) <= Operations::kAnswerCost);
   using Queue = boost::intrusive::list<Waiting>;
@@ -242,6 +245,7 @@ Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, con
   message->operation = operation;
   queue(peer);
   answers_.make_room(peer);
+  operations_.make_room(peer);
   return message;
 }
 

@@ -32,8 +32,8 @@ Transfers::Transfers(transport::Transport& transport, Outbox& outbox, Operations
       outbox_(outbox),
       operations_(operations),
       counters_(counters),
-      sources_(2 * operations.max()),
-      sinks_(2 * operations.max()),
+      sources_(kMaxOperationLimit),
+      sinks_(kMaxOperationLimit),
       immediates_(immediate_seed) {}
 
 // An operation has at most one of each, so the pools are large enough.

@@ -125,13 +125,13 @@ TEST_F(InitiatorTest, PutOfNoDescriptorIsRefused) {
 TEST_F(InitiatorTest, OperationBeyondTheLimitFindsNoRoom) {
   kLock.is_held();
   for (std::size_t i = 0; i < kLimit; ++i) {
-    EXPECT_TRUE(initiator.has_room());
+    EXPECT_TRUE(initiator.has_room(kPeer));
     ASSERT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kOk);
   }
-  EXPECT_FALSE(initiator.has_room());
+  EXPECT_FALSE(initiator.has_room(kPeer));
   EXPECT_EQ(initiator.put(interface, arguments(AckRequest::kFull)), Status::kNoSpace);
   lose_peer();
-  EXPECT_TRUE(initiator.has_room());
+  EXPECT_TRUE(initiator.has_room(kPeer));
 }
 
 TEST_F(InitiatorTest, ARequestIsHeldUntilThePeerHasAnsweredTheOnesBefore) {

@@ -48,30 +48,72 @@ TEST_F(OperationsTest, OwnOperationsAndThoseOfOthersHaveRoomEach) {
   kLock.is_held();
   Operation* const first = begin();
   Operation* const second = begin();
-  EXPECT_FALSE(operations.has_room());
+  EXPECT_FALSE(operations.has_room(kPeer));
   EXPECT_EQ(begin(), nullptr);
   Operation* const others = begin(false);
   ASSERT_NE(others, nullptr);
   end(first);
-  EXPECT_TRUE(operations.has_room());
+  EXPECT_TRUE(operations.has_room(kPeer));
   end(second);
   end(others);
 }
 
-TEST_F(OperationsTest, AProcessGetsAQuarterAndNoMoreThanHalfOfWhatIsLeft) {
-  kLock.is_held();
-  Operations many(transport, 64);
-  std::vector<std::size_t> got;
-  for (std::uint32_t peer = 0; peer < 8; ++peer) {
-    got.push_back(0);
-    while (Operation* const operation = many.create(transport::PeerId(peer), 1, false)) {
-      operation->source = &source;
-      ++got.back();
+class OperationsOfManyPeers : public OperationsTest {
+ protected:
+  // Begins as many as there is room for with each of so many peers.
+  std::vector<std::size_t> fill(std::uint32_t peers, bool own) {
+    kLock.is_held();
+    std::vector<std::size_t> got;
+    for (std::uint32_t peer = 0; peer < peers; ++peer) {
+      got.push_back(0);
+      while (Operation* const operation = many.create(transport::PeerId(peer), 1, own)) {
+        operation->source = &source;
+        ++got.back();
+      }
     }
+    return got;
   }
-  EXPECT_EQ(got, (std::vector<std::size_t>{16, 16, 11, 7, 5, 3, 2, 1}));
+  Operations many{transport, 64};
+};
+
+TEST_F(OperationsOfManyPeers, AProcessGetsAQuarterAndNoMoreThanHalfOfWhatIsLeft) {
+  kLock.is_held();
+  EXPECT_EQ(fill(8, false), (std::vector<std::size_t>{16, 16, 11, 7, 5, 3, 2, 1}));
   EXPECT_NE(many.create(transport::PeerId(9), 1, false), nullptr);
   EXPECT_NE(many.create(transport::PeerId(0), 1, true), nullptr) << "of this process";
+}
+
+TEST_F(OperationsOfManyPeers, WhatThisProcessBeginsHasTheSameSharesAndAFewPlacesInAnyCase) {
+  kLock.is_held();
+  Operation* const other = many.create(transport::PeerId(99), 1, true);
+  other->source = &source;
+  EXPECT_EQ(fill(12, true), (std::vector<std::size_t>{16, 16, 10, 7, 5, 4, 4, 4, 4, 4, 4, 4}));
+  EXPECT_NE(many.create(transport::PeerId(0), 1, false), nullptr) << "of another process";
+}
+
+TEST_F(OperationsOfManyPeers, AloneAPeerHasAllPlacesAndTheOthersKeepTheirShares) {
+  kLock.is_held();
+  EXPECT_EQ(fill(4, true), (std::vector<std::size_t>{64, 16, 11, 7}));
+  EXPECT_FALSE(many.has_room(transport::PeerId(0)));
+  while (Operation* const operation = many.first_with(transport::PeerId(0))) {
+    operation->source = nullptr;
+    many.release(*operation);
+  }
+  EXPECT_EQ(fill(1, true), std::vector<std::size_t>{10}) << "half of what is left";
+}
+
+TEST_F(OperationsOfManyPeers, ARequestThatWaitsWithoutAnOperationTakesAPlace) {
+  kLock.is_held();
+  many.make_room(kPeer);
+  for (std::size_t wait = 0; wait < 64; ++wait) {
+    EXPECT_TRUE(many.has_room(kPeer));
+    many.begin_wait(kPeer);
+  }
+  EXPECT_FALSE(many.has_room(kPeer));
+  EXPECT_EQ(many.create(kPeer, 1, true), nullptr);
+  EXPECT_TRUE(many.has_room(transport::PeerId(4)));
+  many.end_wait(kPeer);
+  EXPECT_TRUE(many.has_room(kPeer));
 }
 
 TEST_F(OperationsTest, RequestsToOnePeerAskForAnswersOfABoundedSize) {

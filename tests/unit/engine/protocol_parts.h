@@ -22,7 +22,7 @@ struct ProtocolParts {
   static constexpr std::uint8_t kKind = 1;
   static constexpr transport::PeerId kPeer{3};
   static constexpr ProcessId kPeerName{NodeId(1), Pid(3)};
-  static constexpr std::size_t kLimit = 2;  // operations of this process
+  static constexpr std::size_t kLimit = 4;  // operations of this process
 
   ProtocolParts() {
     interfaces.rows[kKind].interface = &interface;
