@@ -3,8 +3,12 @@
 // seconds here.
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <string>
 
 #include "tests/protocol4/portals4_test.h"
+#include "tests/protocol4/raw_peer4.h"
 
 namespace lintel::testing {
 namespace {
@@ -122,6 +126,45 @@ TEST_F(Closing4, RequestsThatComeMeanwhileAreAnswered) {
   EXPECT_EQ(kinds(0), "SEND REPLY!UNDELIVERABLE ACK!UNDELIVERABLE REPLY");
   EXPECT_EQ(large, there);
   job->close();  // it polls an object of this test
+}
+
+// A peer may owe so many answers, and then gets no further request. Those of an interface that has
+// ended are not awaited any more.
+TEST(ClosingBesideAnother4, RequestsThatWereHeldForTheAnswersOfAnInterfaceLeaveWithIt) {
+  JobOptions4 options;
+  options.processes = 1;
+  options.endpoint.max_operations = 8192;
+  SimulatedJob4 job(options);
+  RawPeer4 peer(job);
+  const ptl_process_t target = SimulatedJob4::physical_id(RawPeer4::kRank);
+  Bytes memory(8);
+  const auto get_by = [&](ptl_handle_ni_t ni) {
+    ptl_md_t md{};
+    md.start = memory.data();
+    md.length = memory.size();
+    md.eq_handle = PTL_EQ_NONE;
+    md.ct_handle = PTL_CT_NONE;
+    ptl_handle_md_t handle = PTL_INVALID_HANDLE;
+    EXPECT_EQ(PtlMDBind(ni, &md, &handle), PTL_OK);
+    return [=] { return PtlGet(handle, 0, 8, target, kPortal, kBits, 0, nullptr); };
+  };
+  ptl_handle_ni_t other = PTL_INVALID_HANDLE;
+  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &other),
+            PTL_OK);
+  const std::size_t most = portals::Operations::kAnswerCredit / portals::Operations::kAnswerCost;
+  const auto get = get_by(job.ni());
+  for (std::size_t i = 0; i < most; ++i) ASSERT_EQ(get(), PTL_OK);
+  ASSERT_EQ(get_by(other)(), PTL_OK);
+  job.settle();
+  std::istringstream told(peer.received());
+  EXPECT_EQ(std::distance(std::istream_iterator<std::string>(told), {}),
+            static_cast<std::ptrdiff_t>(most))
+      << "the last one is held";
+  EXPECT_EQ(PtlNIFini(job.ni()), PTL_OK);
+  job.settle();
+  EXPECT_EQ(peer.received(), "GET");
+  job.close();
 }
 
 }  // namespace

@@ -82,6 +82,12 @@ void Endpoint::detach(NetworkInterface& interface) {
     if (not_notified != transport::kNoPeer) no_memory_for(not_notified);
   } while (not_notified != transport::kNoPeer);
   interfaces_.rows[interface.kind()].interface = nullptr;
+  // Requests of other interfaces were held until its operations are answered, and no turn need
+  // follow: nothing may arrive.
+  try {
+    outbox_.retry();
+  } catch (const std::bad_alloc&) {  // they wait for the next turn
+  }
 }
 
 void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
