@@ -84,6 +84,9 @@ Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interfa
   if (operation == nullptr) return nullptr;
   operation->answer_bytes = Operations::kAnswerCost;
   if (kind == PendingKind::kFetch) operation->answer_bytes += prepared.length;
+  // WRITTEN, and DISCARD if a write fails.
+  if (kind == PendingKind::kGet && prepared.length > limits_.reply(interface.rules().reply_limit))
+    operation->answer_bytes += Operations::kAnswerCost;
   try {
     const auto [request, id] = requests_.create(kind);
     LINTEL_ASSERT(request != nullptr);  // the pool has one for each operation of this process
@@ -178,7 +181,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
     operation = ack_wanted ? create(prepared, interface, PendingKind::kPut)
                            : operations_.create(prepared.peer, interface.kind(), true);
     if (operation == nullptr) return Status::kNoSpace;
-    operation->answer_bytes = Operations::kAnswerCost;
+    operation->answer_bytes = announced ? Operations::kClearCost : Operations::kAnswerCost;
   }
 
   wire::Request request = make_request(interface, kind, arguments, prepared.length);

@@ -28,6 +28,7 @@
 #include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/protocol/operation.h"
+#include "portals/engine/wire/wire_format.h"
 #include "transport/transport.h"
 
 namespace lintel::portals {
@@ -40,8 +41,10 @@ class Operations {
   // Bytes that the answers to the requests under way to one peer may cost it. It is the same in all
   // processes, because it must not be more than a peer's part of the smallest LINTEL_MEMORY_LIMIT.
   static constexpr std::size_t kAnswerCredit = std::size_t{1} << 20;
-  // What one answer costs the peer, without a copy of its data.
+  // What one answer costs the peer, without a copy of its data, and a CLEAR with its segments.
   static constexpr std::size_t kAnswerCost = 1024;
+  static constexpr std::size_t kClearCost =
+      kAnswerCost + wire::kMostSegments * sizeof(wire::Segment);
 
   // What this process may begin with a peer even if others have the whole table.
   static constexpr std::size_t kInAnyCase = 4;

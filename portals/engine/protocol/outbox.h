@@ -76,6 +76,17 @@ class Outbox {
     }
   }
 
+  // Sends a message of the transfer of `operation`. If a request of this process began that, the
+  // message answers nothing that the peer has asked for, and AnswerBudget does not count it.
+  template <class Fixed>
+  void send_of(const Operation& operation, const Fixed& fixed, const Payload& payload = {})
+      LINTEL_REQUIRES(kLock) {
+    if (send_at_once(operation.peer, fixed, payload, {})) return;
+    Prepared message = prepare(operation.peer, fixed, payload, {});
+    message->own = operation.own;
+    keep(operation.peer, std::move(message), nullptr);
+  }
+
   // The parts of send(), for a caller that makes the completion only after the message has left.
   // False: there is no room, or other messages wait already, or the request is held. Nothing has
   // happened then.
@@ -149,12 +160,14 @@ class Outbox {
     std::vector<std::byte> bytes;
     Completion completion;
     SlotId operation;
+    bool own = false;  // of a transfer that a request of this process began
 
     wire::MessageHeader header() const;
     std::size_t memory() const { return sizeof(Waiting) + bytes.size(); }
     bool is_request() const;
-    // It answers a request, or a message of a transfer, so that the peer causes it.
-    bool is_answer() const { return !is_request(); }
+    // It answers a request of the peer, or belongs to the transfer of one, so that the peer causes
+    // it.
+    bool is_answer() const { return !is_request() && !own; }
     // True for a request or a reply. Refusals do not count, because peers can cause any number of
     // them.
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }

@@ -148,11 +148,11 @@ bool Transfers::clear_next(const Operation& operation, TransferSink& sink) {
   std::byte segments[kMostClearBytes - sizeof(wire::Clear)];
   if (!make_clear(operation, sink, transport_.attributes().max_message_bytes, clear, segments))
     return false;
-  outbox_.send(operation.peer, clear,
-               {.region = nullptr,
-                .offset = 0,
-                .length = 0,
-                .bytes = {segments, clear.header.payload_length}});
+  outbox_.send_of(operation, clear,
+                  {.region = nullptr,
+                   .offset = 0,
+                   .length = 0,
+                   .bytes = {segments, clear.header.payload_length}});
   return true;
 }
 
@@ -343,7 +343,7 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
     written.header = header_of(wire::MessageKind::kWritten, 0, operation, 0);
     written.receiver_token = message.receiver_token;
     written.write_count = source.writes.size();
-    outbox_.send(operation.peer, written);
+    outbox_.send_of(operation, written);
   }
   post_writes(operation);
   return {};

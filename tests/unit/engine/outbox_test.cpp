@@ -136,6 +136,21 @@ TEST_F(OutboxTest, RequestsOfThisProcessOverdrawNothing) {
   take(kPeer);
 }
 
+TEST_F(OutboxTest, TransfersThatThisProcessBeganOverdrawNothing) {
+  kLock.is_held();
+  transport.message_room = 0;
+  wire::Written written{};
+  written.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kWritten),
+                    0, 1, 0};
+  const Operation own(kPeer, 1, true), others(kPeer, 1, false);
+  for (int i = 0; i < 1000; ++i) outbox.send_of(own, written);
+  EXPECT_EQ(outbox.answers().total(), 0U);
+  outbox.send_of(others, written);
+  EXPECT_GT(outbox.answers().total(), 0U) << "the peer has asked for it";
+  take(kPeer);
+  EXPECT_EQ(outbox.answers().total(), 0U);
+}
+
 TEST_F(OutboxTest, AnswersThatLeaveAreNotKeptAnyMore) {
   kLock.is_held();
   transport.message_room = 0;
