@@ -1,18 +1,20 @@
 #pragma once
 // The chains: collective operations of many processes that are made of triggered operations alone.
-// What follows from their form, and what one rank does; api4/ implements it.
+// What follows from their form, and what the processes of a chain and the one that starts them have
+// in common; api4/ implements the ranks.
 
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "operations.h"
+#include "options.h"
 
 namespace lintel::perf {
-
-enum class ChainKind { kBarrier, kBroadcast, kReduction };
 
 // Stages of a dissemination barrier, and children of rank 0 in a binomial tree: log2, rounded up.
 // REQUIRES: processes >= 2.
@@ -20,79 +22,91 @@ constexpr std::uint64_t stages_of(std::uint64_t processes) {
   return static_cast<std::uint64_t>(std::bit_width(processes - 1));
 }
 
-// Messages of all processes together in one round.
-constexpr std::uint64_t messages_per_round(ChainKind kind, std::uint64_t processes) {
-  return kind == ChainKind::kBarrier ? processes * stages_of(processes) : 2 * (processes - 1);
-}
+// Of all processes together.
+inline constexpr std::uint64_t kSlotMemory = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kPassMemory = std::uint64_t{256} << 20;
+inline constexpr auto kReportEvery = std::chrono::milliseconds(250);
 
-// How many triggered operations of one round wait on the counting event that has most of them.
-constexpr std::uint64_t triggered_per_round(ChainKind kind, std::uint64_t processes) {
-  return kind == ChainKind::kBarrier ? 2 : stages_of(processes);
-}
+// What all ranks do before they synchronize.
+enum class ChainStep { kOpen, kMap, kLayOut, kEnter, kStart, kSettle, kFinish };
 
-struct ChainPlan {
-  ChainKind kind = ChainKind::kBarrier;
-  unsigned rank = 0;
-  unsigned processes = 0;
-  std::uint64_t size = 0;  // bytes of a message
-  std::uint64_t rounds = 0;
-  std::uint64_t slots = 0;   // messages that have memory of their own; round r uses slot_of(r)
-  std::uint64_t serial = 0;  // number of the chain, so that no two have the same bytes
-  bool verify = false;
+struct RankState {
+  ProcessName name;
+  std::uint64_t verified = 0;             // messages, at the present size
+  std::atomic<std::uint64_t> steps = 0;   // that it has done
+  std::atomic<std::uint64_t> rounds = 0;  // done of the present batch, at the last report
+  std::atomic<std::uint64_t> reports = 0;
+  std::atomic<bool> failed = false;  // and why:
+  ExitCode code = ExitCode::kFailed;
+  std::array<char, 2048> sentence{};
+};
 
-  // The last round shares its slot with no other.
-  std::uint64_t slot_of(std::uint64_t round) const {
-    return round == rounds ? slots - 1 : (round - 1) % (slots - 1);
+// Memory of all processes. What is not atomic is written before a barrier or an atomic, and read
+// after it.
+struct Shared {
+  explicit Shared(std::uint64_t processes) {
+    pthread_barrierattr_t attributes;
+    ::pthread_barrierattr_init(&attributes);
+    ::pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    ::pthread_barrier_init(&barrier, &attributes, static_cast<unsigned>(processes));
   }
+
+  pthread_barrier_t barrier;                       // of the ranks
+  std::atomic<ChainStep> step = ChainStep::kOpen;  // that some have done
+  std::atomic<std::uint64_t> sizes_begun = 0;
+  std::array<RankState, 64> ranks;
+  // By rank 0:
+  std::uint64_t max_triggered = 0;        // operations on one counting event
+  std::uint64_t max_atomic = 0;           // bytes
+  std::atomic<std::uint64_t> rounds = 0;  // of the present batch; 0 before the first
+  std::atomic<std::uint64_t> sizes_done = 0;
+  std::array<double, 1000> passes{};  // seconds of each, at the last size
 };
 
-// One rank's part in a chain: rounds of a collective operation that are laid out as triggered
-// operations and then run by themselves. Laid out, it has sent nothing.
-//
-// The order of calls, with a barrier of all ranks between each two: enter() by all but rank 0;
-// run() by rank 0, while the others call nothing; settle(); verify(); the end.
-class LINTEL_PERF_SEAM Chain {
- public:
-  virtual ~Chain() = default;
-  Chain(const Chain&) = delete;
-  Chain& operator=(const Chain&) = delete;
+// What the options say, the same in every process.
+struct ChainLayout {
+  ChainLayout(const PerfOptions& options, const Shared& shared)
+      : settings(options.settings),
+        kind(*options.measurement->chain),
+        processes(options.processes),
+        most_triggered(shared.max_triggered / triggered_per_round()) {}
 
-  // From now on this process takes part, without any call.
-  virtual void enter() = 0;
-  // Starts the chain and returns when all rounds are done.
-  virtual void run() = 0;
-  // Waits for all that this process still has to get from the others. Throws PerfFailure(kFailed)
-  // if it does not come, or more than that has come.
-  virtual void settle(std::chrono::milliseconds limit) const = 0;
-  // Compares what came with what had to come. Returns the number of messages; throws
-  // PerfFailure(kFailed). REQUIRES: plan.verify.
-  virtual std::uint64_t verify() const = 0;
-  // From any thread.
-  virtual std::uint64_t rounds_done() const = 0;
+  // Messages of all processes together in one round.
+  std::uint64_t messages_per_round() const {
+    return kind == ChainKind::kBarrier ? processes * stages_of(processes) : 2 * (processes - 1);
+  }
+  // How many triggered operations of one round wait on the counting event that has most of them.
+  std::uint64_t triggered_per_round() const {
+    return kind == ChainKind::kBarrier ? 2 : stages_of(processes);
+  }
+  // Unless told: no more than some ten thousand messages, and what some hundred MB take.
+  std::uint64_t rounds(std::uint64_t size) const {
+    const std::uint64_t by_messages = 40'000 / messages_per_round();
+    const std::uint64_t by_bytes = kPassMemory / std::max<std::uint64_t>(1, size * (processes - 1));
+    return settings.iterations.value_or(
+        std::clamp<std::uint64_t>(std::min(by_messages, by_bytes), 10, 1000));
+  }
+  // Messages of `size` bytes that every process has memory for.
+  std::uint64_t slots(std::uint64_t size) const {
+    return std::max<std::uint64_t>(2, kSlotMemory / std::max<std::uint64_t>(1, size) / processes);
+  }
+  // Rounds that can be laid out at once.
+  std::uint64_t most_rounds(std::uint64_t size) const {
+    const bool reduces = kind == ChainKind::kReduction;
+    return reduces ? std::min(most_triggered, slots(size)) : most_triggered;
+  }
+  // What shows that a barrier is one would take part of its time, so a pass of its own is verified.
+  bool verifies_in_time() const { return settings.validate && kind != ChainKind::kBarrier; }
 
- protected:
-  Chain() = default;
+  const Settings& settings;
+  ChainKind kind;
+  std::uint64_t processes;
+  std::uint64_t most_triggered;  // rounds, as far as triggered operations go
 };
 
-// The interface of one rank. Outlives every chain that is laid out on it. One per process.
-class LINTEL_PERF_SEAM ChainInterface {
- public:
-  virtual ~ChainInterface() = default;
-  ChainInterface(const ChainInterface&) = delete;
-  ChainInterface& operator=(const ChainInterface&) = delete;
-
-  virtual ProcessName name() const = 0;
-  virtual std::uint64_t max_triggered() const = 0;  // operations on one counting event
-  virtual std::uint64_t max_atomic() const = 0;     // bytes
-  // Names all ranks; before anything is laid out.
-  virtual void set_map(const std::vector<ProcessName>& names) = 0;
-  virtual std::unique_ptr<Chain> lay_out(const ChainPlan& plan) = 0;
-
- protected:
-  ChainInterface() = default;
-};
-
-// Throws PerfFailure(kUnusable) if the interface cannot be had.
-LINTEL_PERF_SEAM std::unique_ptr<ChainInterface> open_chain_interface();
+// What each process of a chain does. Ends the process, with _Exit(): its reporting thread goes on,
+// and after a failure the interface would wait for messages that nobody takes any more.
+[[noreturn]] LINTEL_PERF_SEAM void run_rank(const PerfOptions& options, Shared& shared,
+                                            unsigned rank);
 
 }  // namespace lintel::perf

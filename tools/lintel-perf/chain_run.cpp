@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "chain_rank.h"
+#include "chain.h"
 #include "child_process.h"
 #include "host.h"
 #include "interface.h"
@@ -33,8 +33,7 @@ class Starter {
     try {
       start_processes();
       check_sizes();
-      report_.measure_each(sizes_of(options_),
-                           [this](std::uint64_t size) { return measure(size); });
+      report_.measure_each(options_.sizes, [this](std::uint64_t size) { return measure(size); });
       const auto end = after(kTimeToEnd);
       for (ChildProcess& process : processes_) process.end_within(left_until(end));
     } catch (const ChainStopped& stopped) {
@@ -67,7 +66,7 @@ class Starter {
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const bool reduces = options_.measurement->chain == ChainKind::kReduction;
     const std::uint64_t most = reduces ? shared_.max_atomic : memory / 4 / options_.processes;
-    for (const std::uint64_t size : sizes_of(options_)) {
+    for (const std::uint64_t size : options_.sizes) {
       if (size <= most) continue;
       refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
              options_.measurement->name, most,
@@ -129,21 +128,27 @@ class Starter {
   }
 
   void check_standstill(Seconds still) const {
-    const ChainStep& step = *shared_.step.load();
-    const Seconds limit = &step == &kStart    ? std::max<Seconds>(deadline_, 2 * kReportEvery)
-                          : &step == &kSettle ? step_limit_ + deadline_
-                                              : step_limit_;
+    using enum ChainStep;
+    // Their names, and what a rank is that has done them.
+    static constexpr std::pair<const char*, const char*> kSteps[] = {
+        {"open", "open"},  {"map", "mapped"},     {"lay-out", "ready"},  {"enter", "asleep"},
+        {"start", "done"}, {"settle", "settled"}, {"finish", "finished"}};
+    const ChainStep step = shared_.step;
+    const Seconds limit = step == kStart    ? std::max<Seconds>(deadline_, 2 * kReportEvery)
+                          : step == kSettle ? step_limit_ + deadline_
+                                            : step_limit_;
     if (still <= limit) return;
-    if (&step == &kStart) {
+    if (step == kStart) {
       throw ChainStopped(
           fmt::format("the chain stands still; expected a round to end within {:g} s (--deadline)",
                       deadline_.count()));
     }
+    const auto& [name, done] = kSteps[static_cast<std::size_t>(step)];
     throw ChainStopped(
         fewest_steps() == 0
             ? fmt::format("rank 0 did not open its interface within {:g} s", limit.count())
             : fmt::format("rank {} gave no answer to '{}' for {:g} s; expected '{}'", last_rank(),
-                          step.name, limit.count(), step.done));
+                          name, limit.count(), done));
   }
 
   void check_processes() {

@@ -8,13 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "chain.h"
 #include "side.h"
 
 namespace lintel::perf {
 
 enum class PutCompletion { kLocal, kRemote };
 enum class PassiveMode { kCompute, kSleep };
+
+// Collective operations of many processes, made of triggered operations; see chain.h.
+enum class ChainKind { kBarrier, kBroadcast, kReduction };
 
 struct Settings {
   Api api = Api::kPortals3;

@@ -311,6 +311,9 @@ class CommandLine {
       }
       options_.sizes = powers_of_two(min, max);
     }
+    if (options_.sizes.empty() && options_.measurement != nullptr) {
+      options_.sizes = options_.measurement->default_sizes;
+    }
     const bool reduces = chain() == ChainKind::kReduction;
     if (!reduces && !measures(&Measurement::adds_words)) return;
     for (const std::uint64_t size : options_.sizes) {

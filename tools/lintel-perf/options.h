@@ -17,7 +17,7 @@ enum class Role { kLocal, kServer, kClient };
 struct PerfOptions {
   Role role = Role::kLocal;
   const Measurement* measurement = nullptr;  // null for a server: the client chooses
-  std::vector<std::uint64_t> sizes;          // empty: the measurement's own
+  std::vector<std::uint64_t> sizes;          // empty: up to the interface's limit for swaps
   Settings settings;
   Units units = Units::kMB;
   double deadline_seconds = 10;

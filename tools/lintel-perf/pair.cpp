@@ -194,7 +194,7 @@ void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& r
   };
   try {
     const OperationLimits& limits = endpoint.network.timed(options.settings.api).limits();
-    auto sizes = options.sizes.empty() ? options.measurement->default_sizes : options.sizes;
+    auto sizes = options.sizes;
     if (sizes.empty()) sizes = powers_of_two(1, limits.swap.most);
     check_limits(options, sizes, limits);
     report.target =

@@ -4,8 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "api4/chain_objects.h"
-#include "chain.h"
+#include "api4/chains.h"
 #include "contents.h"
 
 namespace lintel::perf::api4 {
@@ -13,40 +12,20 @@ namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
-// What all chains have in common: an increment of one counting event starts them, and counting
-// events tell what is done.
-class CountedChain : public Chain {
- public:
-  void run() final {
-    increment(begun_);
-    const Trigger last = end();
-    ptl_ct_event_t value{};
-    check_call(PtlCTWait(last.counter, last.count, &value), "PtlCTWait");
-    check_failures(value);
-  }
-  void settle(std::chrono::milliseconds limit) const final {
-    for (const Trigger& all : final_counts()) {
-      expect(all, static_cast<ptl_time_t>(limit.count()));
-    }
-    check_call(PtlAtomicSync(), "PtlAtomicSync");  // what others wrote is now to be read
-  }
-
- protected:
-  CountedChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
-      : plan_(plan), objects_(ni, uid), begun_(objects_.counter()) {}
-
-  static void increment(ptl_handle_ct_t counter) {
-    check_call(PtlCTInc(counter, {1, 0}), "PtlCTInc");
-  }
-  // When the last round is done here.
-  virtual Trigger end() const = 0;
-  // What the counters have at the end of all.
-  virtual std::vector<Trigger> final_counts() const = 0;
-
-  const ChainPlan plan_;
-  ChainObjects objects_;
-  const ptl_handle_ct_t begun_;
-};
+// A triggered put without an ack, and a sum of 64-bit words.
+void put(const Trigger& when, ptl_handle_md_t memory, ptl_size_t offset, ptl_size_t length,
+         const ChainTarget& to) {
+  check_call(PtlTriggeredPut(memory, offset, length, PTL_NO_ACK_REQ, to.process(), kChainPortal,
+                             to.bits, to.offset, nullptr, 0, when.counter, when.count),
+             "PtlTriggeredPut");
+}
+void add(const Trigger& when, ptl_handle_md_t memory, ptl_size_t offset, ptl_size_t length,
+         const ChainTarget& to, ptl_ack_req_t ack) {
+  check_call(
+      PtlTriggeredAtomic(memory, offset, length, ack, to.process(), kChainPortal, to.bits,
+                         to.offset, nullptr, 0, PTL_SUM, PTL_UINT64_T, when.counter, when.count),
+      "PtlTriggeredAtomic");
+}
 
 ptl_match_bits_t bits(std::uint64_t stage, std::uint64_t round) { return stage << 1 | round % 2; }
 
@@ -61,32 +40,29 @@ ptl_match_bits_t bits(std::uint64_t stage, std::uint64_t round) { return stage <
 // A verified chain has two more operations in each round. Before a process tells anybody that it
 // has entered, it adds one to a word of that round at rank 0, and waits for the ack. When it leaves
 // the round it reads that word: everybody has to be in it.
-class BarrierChain final : public CountedChain {
+class BarrierChain final : public Chain {
  public:
   BarrierChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
-      : CountedChain(ni, uid, plan),
+      : Chain(ni, uid, plan),
         stages_(stages_of(plan.processes)),
         entered_(plan.verify && plan.rank == 0 ? plan.rounds : 0),
         seen_(plan.verify ? plan.rounds : 0),
-        announced_(objects_.counter()),
-        looked_(objects_.counter()) {
+        announced_(counter()),
+        looked_(counter()) {
     for (std::uint64_t stage = 0; stage < stages_.size(); ++stage) {
       const std::uint64_t behind = plan.rank + plan.processes - (std::uint64_t{1} << stage);
       for (std::uint64_t parity = 0; parity < 2; ++parity) {
-        stages_[stage][parity] = objects_.counter();
-        objects_.entry(static_cast<ptl_rank_t>(behind % plan.processes), bits(stage, parity), {},
-                       stages_[stage][parity]);
+        stages_[stage][parity] = counter();
+        entry(static_cast<ptl_rank_t>(behind % plan.processes), bits(stage, parity), {},
+              stages_[stage][parity]);
       }
     }
     if (!entered_.empty()) {
-      objects_.entry(PTL_RANK_ANY, kWordBits, std::as_writable_bytes(std::span(entered_)),
-                     PTL_CT_NONE);
+      entry(PTL_RANK_ANY, kWordBits, std::as_writable_bytes(std::span(entered_)), PTL_CT_NONE);
     }
     lay_out();
   }
-  ~BarrierChain() override { objects_.release(); }  // before the memory goes
-
-  void enter() override { increment(begun_); }
+  ~BarrierChain() override { release(); }  // before the memory goes
 
   std::uint64_t verify() const override {
     for (std::uint64_t round = 1; round <= seen_.size(); ++round) {
@@ -95,10 +71,6 @@ class BarrierChain final : public CountedChain {
            plan_.rounds, seen_[round - 1], plan_.processes);
     }
     return seen_.size() * stages_.size();
-  }
-
-  std::uint64_t rounds_done() const override {
-    return successes(stages_.back()[0]) / 2 + successes(stages_.back()[1]) / 2;
   }
 
  private:
@@ -111,11 +83,11 @@ class BarrierChain final : public CountedChain {
   Trigger done(std::uint64_t round) const { return stage_done(stages_.size() - 1, round); }
 
   void lay_out() {
-    const auto nothing = objects_.memory({});
-    const auto one = objects_.memory(std::as_writable_bytes(std::span(&one_, 1)),
-                                     PTL_MD_EVENT_CT_ACK, announced_);
+    const auto nothing = memory({});
+    const auto one =
+        memory(std::as_writable_bytes(std::span(&one_, 1)), PTL_MD_EVENT_CT_ACK, announced_);
     const auto seen =
-        objects_.memory(std::as_writable_bytes(std::span(seen_)), PTL_MD_EVENT_CT_REPLY, looked_);
+        memory(std::as_writable_bytes(std::span(seen_)), PTL_MD_EVENT_CT_REPLY, looked_);
     for (std::uint64_t round = 1; round <= plan_.rounds; ++round) {
       Trigger when = round == 1 ? Trigger{begun_, 1} : done(round - 1);
       const ChainTarget word{0, kWordBits, (round - 1) * kWord};
@@ -127,24 +99,26 @@ class BarrierChain final : public CountedChain {
         // The message, and the half of the stage's end that is not the message from behind.
         const std::uint64_t ahead = (plan_.rank + (std::uint64_t{1} << stage)) % plan_.processes;
         put(when, nothing, 0, 0, {static_cast<ptl_rank_t>(ahead), bits(stage, round)});
-        api4::increment(when, stages_[stage][round % 2]);
+        check_call(PtlTriggeredCTInc(stages_[stage][round % 2], {1, 0}, when.counter, when.count),
+                   "PtlTriggeredCTInc");
         when = stage_done(stage, round);
       }
-      if (plan_.verify) get(when, seen, word.offset, kWord, word);
+      if (!plan_.verify) continue;
+      check_call(PtlTriggeredGet(seen, word.offset, kWord, word.process(), kChainPortal, word.bits,
+                                 word.offset, nullptr, when.counter, when.count),
+                 "PtlTriggeredGet");
     }
-  }
-
-  Trigger end() const override { return done(plan_.rounds); }
-  std::vector<Trigger> final_counts() const override {
-    std::vector<Trigger> counts;
+    end_ = done(plan_.rounds);
     for (std::uint64_t stage = 0; stage < stages_.size(); ++stage) {
-      counts.push_back(stage_done(stage, plan_.rounds));
-      counts.push_back(stage_done(stage, plan_.rounds - 1));  // the other counting event
+      final_counts_.push_back(stage_done(stage, plan_.rounds));
+      final_counts_.push_back(stage_done(stage, plan_.rounds - 1));  // the other counting event
     }
     if (plan_.verify) {
-      counts.insert(counts.end(), {{announced_, plan_.rounds}, {looked_, plan_.rounds}});
+      final_counts_.insert(final_counts_.end(),
+                           {{announced_, plan_.rounds}, {looked_, plan_.rounds}});
     }
-    return counts;
+    last_counters_.assign(stages_.back().begin(), stages_.back().end());
+    last_count_ = 2;
   }
 
   std::vector<std::array<ptl_handle_ct_t, 2>> stages_;  // of even and of odd rounds
@@ -186,21 +160,21 @@ enum class TreePhase : ptl_match_bits_t { kDown = 1, kUp = 2 };
 // Broadcasts: puts carry them down. Reductions: atomics carry sums of 64-bit words up; each round
 // has a slot of its own, in which a process finds its own words at first, and those of its subtree
 // added to them at the end; at rank 0 that is the result.
-class TreeChain final : public CountedChain {
+class TreeChain final : public Chain {
  public:
   TreeChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
-      : CountedChain(ni, uid, plan),
+      : Chain(ni, uid, plan),
         broadcasts_(plan.kind == ChainKind::kBroadcast),
         bytes_(plan.size * plan.slots),
         children_(children_of(plan.rank, plan.processes)),
-        up_(objects_.counter()),
-        memory_(objects_.memory(bytes_)) {
+        up_(counter()),
+        memory_(memory(bytes_)) {
     const std::span<std::byte> none;
-    objects_.entry(PTL_RANK_ANY, static_cast<ptl_match_bits_t>(TreePhase::kUp),
-                   broadcasts_ ? none : bytes_, up_);
+    entry(PTL_RANK_ANY, static_cast<ptl_match_bits_t>(TreePhase::kUp), broadcasts_ ? none : bytes_,
+          up_);
     if (plan.rank > 0) {
-      objects_.entry(parent_of(plan.rank), static_cast<ptl_match_bits_t>(TreePhase::kDown),
-                     broadcasts_ ? bytes_ : none, begun_);
+      entry(parent_of(plan.rank), static_cast<ptl_match_bits_t>(TreePhase::kDown),
+            broadcasts_ ? bytes_ : none, begun_);
     }
     for (std::uint64_t index = 0; plan.verify && index < plan.slots; ++index) {
       fill(slot(index), 0, content(index, plan.rank, plan.rank + 1));
@@ -210,11 +184,14 @@ class TreeChain final : public CountedChain {
       for (const unsigned child : children_) tell(TreePhase::kDown, child, round, begin);
       if (plan.rank > 0) tell(TreePhase::kUp, parent_of(plan.rank), round, up(round));
     }
+    end_ = up(plan.rounds);
+    final_counts_ = {{begun_, plan.rank == 0 ? 1 : plan.rounds},
+                     {up_, plan.rounds * children_.size()}};
+    last_counters_ = {end_.counter};
+    last_count_ = up(1).count;
   }
 
-  ~TreeChain() override { objects_.release(); }  // before the memory goes
-
-  void enter() override {}
+  ~TreeChain() override { release(); }  // before the memory goes
 
   std::uint64_t verify() const override {
     if (broadcasts_ && plan_.rank == 0) return 0;
@@ -236,10 +213,6 @@ class TreeChain final : public CountedChain {
     }
     if (broadcasts_) return plan_.slots;
     return plan_.rank == 0 ? plan_.slots * (plan_.processes - 1) : 0;
-  }
-
-  std::uint64_t rounds_done() const override {
-    return children_.empty() ? successes(begun_) : successes(up_) / children_.size();
   }
 
  private:
@@ -281,11 +254,6 @@ class TreeChain final : public CountedChain {
     return children_.empty() ? Trigger{begun_, round} : Trigger{up_, round * children_.size()};
   }
 
-  Trigger end() const override { return up(plan_.rounds); }
-  std::vector<Trigger> final_counts() const override {
-    return {{begun_, plan_.rank == 0 ? 1 : plan_.rounds}, {up_, plan_.rounds * children_.size()}};
-  }
-
   const bool broadcasts_;
   mutable std::vector<std::byte> bytes_;  // of all slots; the network writes into them
   const std::vector<unsigned> children_;
@@ -293,48 +261,11 @@ class TreeChain final : public CountedChain {
   const ptl_handle_md_t memory_;
 };
 
-[[noreturn]] void reject_rank(const char* call, int code) {
-  refuse("{} failed: {}; expected {}", call, code_name(code),
-         std::string_view(call) == "PtlInit"
-             ? "LINTEL_* variables that the library accepts"
-             : "a provider and an interface that this host has (--provider, --bind)");
-}
-
-// Logical, with one portal, which has no event queue: chains count.
-class RankInterface final : public ChainInterface {
- public:
-  ProcessName name() const override { return {network_.id().phys.nid, network_.id().phys.pid}; }
-  std::uint64_t max_triggered() const override {
-    return static_cast<std::uint64_t>(network_.limits().max_triggered_ops);
-  }
-  std::uint64_t max_atomic() const override { return network_.limits().max_atomic_size; }
-  void set_map(const std::vector<ProcessName>& names) override {
-    std::vector<ptl_process_t> map;
-    for (const ProcessName& name : names) map.push_back({.phys = {name.nid, name.pid}});
-    check_call(PtlSetMap(network_.handle(), map.size(), map.data()), "PtlSetMap");
-    check_call(PtlGetUid(network_.handle(), &uid_), "PtlGetUid");
-    ptl_pt_index_t portal = 0;
-    check_call(PtlPTAlloc(network_.handle(), 0, PTL_EQ_NONE, kChainPortal, &portal), "PtlPTAlloc");
-  }
-  std::unique_ptr<Chain> lay_out(const ChainPlan& plan) override {
-    if (plan.kind == ChainKind::kBarrier) {
-      return std::make_unique<BarrierChain>(network_.handle(), uid_, plan);
-    }
-    return std::make_unique<TreeChain>(network_.handle(), uid_, plan);
-  }
-
- private:
-  MatchingInterface network_{PTL_NI_LOGICAL, reject_rank};
-  ptl_uid_t uid_ = 0;
-};
-
 }  // namespace
-}  // namespace lintel::perf::api4
 
-namespace lintel::perf {
-
-std::unique_ptr<ChainInterface> open_chain_interface() {
-  return std::make_unique<api4::RankInterface>();
+std::unique_ptr<Chain> lay_out(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan) {
+  if (plan.kind == ChainKind::kBarrier) return std::make_unique<BarrierChain>(ni, uid, plan);
+  return std::make_unique<TreeChain>(ni, uid, plan);
 }
 
-}  // namespace lintel::perf
+}  // namespace lintel::perf::api4
