@@ -137,9 +137,9 @@ perf=tools/lintel-perf
     '#include *[<"]portals4\.h' $perf/*.h $perf/*.cpp $perf/api3
   forbid 'the seam of lintel-perf names no API' \
     '#include *[<"](portals[34]\.h|interface\.h|api[34]/)' $perf/operations.h $perf/chain.h \
-    $perf/queued_operations.h $perf/region.* $perf/side.* $perf/traffic.h
+    $perf/queued_operations.h $perf/region.* $perf/side.*
   forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' \
-    $perf/timed.cpp $perf/passive.cpp $perf/traffic.h
+    $perf/timed.cpp $perf/passive.cpp $perf/side.h
 }
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3 portals/api4
 forbid 'what is measured and tested knows nothing of measurements and tests' \

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,7 +19,7 @@
 namespace lintel::perf {
 
 // The base of classes that are not copied.
-struct NotCopied {
+struct LINTEL_PERF_SEAM NotCopied {
   NotCopied() = default;
   NotCopied(const NotCopied&) = delete;
   NotCopied& operator=(const NotCopied&) = delete;
@@ -57,6 +60,36 @@ template <class... Arguments>
   throw PerfFailure(ExitCode::kUnusable,
                     fmt::format(sentence, std::forward<Arguments>(arguments)...));
 }
+
+// Why waiting has to end, said by one thread and heard by another. Thread safe.
+class StopReason {
+ public:
+  // The first reason counts: runs `end_waits` and returns, or does nothing if there is one already.
+  template <class EndWaits>
+  void set(const std::string& reason, EndWaits end_waits) {
+    const std::lock_guard lock(mutex_);
+    if (!reason_.empty()) return;
+    reason_ = reason;
+    end_waits();
+    said_.notify_all();
+  }
+
+  bool is_set() const {
+    const std::lock_guard lock(mutex_);
+    return !reason_.empty();
+  }
+
+  // Throws PeerLost with the reason if there is one, or comes within `limit`.
+  void throw_if_set(std::chrono::milliseconds limit = {}) {
+    std::unique_lock lock(mutex_);
+    if (said_.wait_for(lock, limit, [this] { return !reason_.empty(); })) throw PeerLost(reason_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable said_;
+  std::string reason_;  // empty: none
+};
 
 // Does the work of one process. Says on stderr why it failed, if it did. Returns the exit code.
 template <class Work>

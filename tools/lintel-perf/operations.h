@@ -40,18 +40,13 @@ struct MemoryPiece {
 
 // Memory that the API knows of. The bytes stay the caller's, but must stay where they are until
 // detach() has returned true.
-class LINTEL_PERF_SEAM Attachment {
+class LINTEL_PERF_SEAM Attachment : NotCopied {
  public:
   virtual ~Attachment() = default;
-  Attachment(const Attachment&) = delete;
-  Attachment& operator=(const Attachment&) = delete;
 
   // Takes the memory back. Returns false as long as an operation is under way with it: then neither
   // the bytes nor this object may go.
   [[nodiscard]] virtual bool detach() = 0;
-
- protected:
-  Attachment() = default;
 };
 
 enum class CompletionKind : std::uint8_t {
@@ -76,11 +71,9 @@ constexpr CompletionKind end_of(MeasuredAction action) {
 
 // Every operation moves one whole attachment, of the same length each time; another length is a
 // PerfFailure. Completions are counted from the beginning of this object.
-class LINTEL_PERF_SEAM MeasuredOperations {
+class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
  public:
   virtual ~MeasuredOperations() = default;
-  MeasuredOperations(const MeasuredOperations&) = delete;
-  MeasuredOperations& operator=(const MeasuredOperations&) = delete;
 
   // Memory that operations start from.
   virtual std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) = 0;
@@ -103,9 +96,8 @@ class LINTEL_PERF_SEAM MeasuredOperations {
   // Waits until there are at least `at_least` completions of that kind, then takes more that are
   // there already, until `enough`. Returns how many there are. Throws PeerLost when the peer is
   // lost or stop() was called, PerfFailure when an operation failed or completions were lost.
-  virtual std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
-  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least) {
-    return wait(kind, at_least, at_least);
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough = 0) {
+    return take(kind, at_least, enough);
   }
 
   // Waits until everything started here has completed: all memory may be used again.
@@ -129,7 +121,8 @@ class LINTEL_PERF_SEAM MeasuredOperations {
   // `tells_send`: there is a kSend for every operation that sends, also if another kind ends it.
   explicit MeasuredOperations(bool tells_send) : tells_send_(tells_send) {}
 
-  // The call of the API; as start().
+  // As wait(), and the call of the API for start().
+  virtual std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
   virtual bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
                      std::uint64_t bits) = 0;
   void owe(CompletionKind kind) { ++owed_[index_of(kind)]; }
@@ -164,11 +157,9 @@ struct OperationLimits {
 };
 
 // An interface of one API, opened for operations. Outlives the MeasuredOperations made on it.
-class LINTEL_PERF_SEAM TimedInterface {
+class LINTEL_PERF_SEAM TimedInterface : NotCopied {
  public:
   virtual ~TimedInterface() = default;
-  TimedInterface(const TimedInterface&) = delete;
-  TimedInterface& operator=(const TimedInterface&) = delete;
 
   virtual std::unique_ptr<MeasuredOperations> operations(
       const OperationsParameters& parameters) = 0;
@@ -179,8 +170,6 @@ class LINTEL_PERF_SEAM TimedInterface {
   virtual void abandon() { abandoned_ = true; }
 
  protected:
-  TimedInterface() = default;
-
   OperationLimits limits_;
   bool abandoned_ = false;
 };

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "run.h"
-#include "traffic.h"
 
 namespace lintel::perf {
 namespace {
@@ -15,22 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kTimeToReturn{5};
 constexpr double kMarginSeconds = 0.010;
 constexpr std::uint64_t kMostSamples = 100'000;
-
-double put_to_ack(PairSide& side) {
-  const double seconds = seconds_of([&] { run_alone(side, MeasuredAction::kAckedPut); });
-  side.operations->settle();
-  return seconds;
-}
-
-double get_to_reply(PairSide& side) {
-  MeasuredOperations& operations = *side.operations;
-  const std::uint64_t before = operations.count(CompletionKind::kReply);
-  return seconds_of([&] {
-    require_started(operations.start(MeasuredAction::kGet, side.fetched->attachment()),
-                    MeasuredAction::kGet);
-    operations.wait(CompletionKind::kReply, before + 1);
-  });
-}
 
 // Without any system call but reading the clock.
 void compute_for(Seconds time) {
@@ -76,14 +59,15 @@ TableRow measure_passive_target(const PairRun& run) {
     for (std::uint64_t i = 0; i < most && absent(); ++i) {
       const std::uint64_t id = run.mine(1, i);
       if (settings.validate) {
-        side.local->fill(pattern(id));
-        side.fetched->fill(poison(id));
+        side.local[0].fill(pattern(id));
+        side.fetched[0].fill(poison(id));
       }
-      const double put = put_to_ack(side);
-      const double get = get_to_reply(side);
+      const double put = seconds_of([&] { run_alone(side, MeasuredAction::kAckedPut); });
+      side.operations->settle();
+      const double get = seconds_of([&] { run_alone(side, MeasuredAction::kGet); });
       if (!absent()) break;  // the target may have been back before these ended
       if (settings.validate) {
-        side.fetched->check(id);
+        side.fetched[0].check(id);
         row.verified_messages += 2;
       }
       puts.push_back(put);

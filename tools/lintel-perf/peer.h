@@ -15,7 +15,6 @@
 #include "interface.h"
 #include "operations.h"
 #include "protocol.h"
-#include "stop_reason.h"
 
 namespace lintel::perf {
 

@@ -10,108 +10,74 @@
 #include <vector>
 
 #include "operations.h"
-#include "stop_reason.h"
 
 namespace lintel::perf {
 
-// What one event tells.
-struct Completions {
-  CompletionKind kind = CompletionKind::kSend;
-  std::uint64_t count = 0;
-};
-
-// Operations whose completions are taken from a queue, one by one. `Queue` has wait(), which
-// returns the next Completions or throws, poll(), which returns them if there are any, and stop().
-template <class Queue>
+// Operations whose completions are taken from an event queue of Portals, one by one. Waits end with
+// an event, or with an exception when the operation failed or another thread stopped them. They
+// have no time limits, see PairPeer::Watch.
+template <class Api>
 class QueuedOperations : public MeasuredOperations {
  public:
-  template <class... Arguments>
-  explicit QueuedOperations(Arguments&&... arguments)
-      : MeasuredOperations(true), queue_(std::forward<Arguments>(arguments)...) {}
-
-  using MeasuredOperations::wait;
-  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) final {
-    while (count(kind) < at_least) note(queue_.wait());
-    while (count(kind) < enough) {
-      const std::optional<Completions> completions = queue_.poll();
-      if (!completions) break;
-      note(*completions);
-    }
-    return count(kind);
+  void stop(const std::string& reason) final {
+    stop_reason_.set(reason, [this] { Api::free(queue_); });  // which ends its waits
   }
-  void stop(const std::string& reason) final { queue_.stop(reason); }
   std::uint64_t seen() const final { return seen_.load(std::memory_order_relaxed); }
 
  protected:
-  Queue queue_;
-
- private:
-  void note(const Completions& completions) {
-    taken_[index_of(completions.kind)] += completions.count;
-    seen_.store(seen_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-
-  std::atomic<std::uint64_t> seen_{0};  // events
-};
-
-// An event queue of Portals whose waits end: with an event, or with an exception when the operation
-// failed or another thread stopped the queue. Owns the Portals queue. Thread: wait() and poll() by
-// one thread; stop() by any. It has no time limits, see PairPeer::Watch.
-template <class Api>
-class CompletionQueue : NotCopied {
- public:
   using EventRecord = typename Api::EventRecord;
 
   // `only_arrivals`: the queue gets nothing else, and those that are lost in it are counted all the
   // same, by the sequence numbers of Portals 3.
-  CompletionQueue(typename Api::Handle interface, const OperationsParameters& parameters)
-      : length_(parameters.length),
+  QueuedOperations(typename Api::Handle interface, const OperationsParameters& parameters)
+      : MeasuredOperations(true),
+        length_(parameters.length),
         only_arrivals_(parameters.only_arrivals),
-        handle_(Api::allocate(interface, parameters.events)) {}
-  ~CompletionQueue() {
-    if (!stop_reason_.is_set()) Api::free(handle_);
+        queue_(Api::allocate(interface, parameters.events)) {}
+  ~QueuedOperations() override {
+    if (!stop_reason_.is_set()) Api::free(queue_);
   }
 
-  typename Api::Handle handle() const { return handle_; }
-
-  Completions wait() {
-    EventRecord event;
-    return accept(Api::wait(handle_, event), event);
-  }
-  std::optional<Completions> poll() {
-    EventRecord event;
-    const int code = Api::get(handle_, event);
-    if (code == Api::kEmpty) return std::nullopt;
-    return accept(code, event);
-  }
-
-  void stop(const std::string& reason) {
-    stop_reason_.set(reason, [this] { Api::free(handle_); });  // which ends its waits
-  }
+  typename Api::Handle queue() const { return queue_; }
 
  private:
-  Completions accept(int code, const EventRecord& event) {
+  std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) final {
+    EventRecord event;
+    while (count(kind) < at_least) note(Api::wait(queue_, event), event);
+    while (count(kind) < enough) {
+      const int code = Api::get(queue_, event);
+      if (code == Api::kEmpty) break;
+      note(code, event);
+    }
+    return count(kind);
+  }
+
+  void note(int code, const EventRecord& event) {
     const bool lost = code == Api::kDropped && only_arrivals_;
     if ((code != 0 && !lost) || event.ni_fail_type != 0) [[unlikely]]
       reject(code, event);
+    seen_.store(seen_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     const std::optional<CompletionKind> kind = Api::kind_of(event.type);
-    if (!kind) return {};
-    if (*kind == CompletionKind::kSend) return {CompletionKind::kSend, 1};
-    if (event.mlength != length_) [[unlikely]] {
-      fail("verification failed: {} says that {} bytes were moved; expected {}",
-           Api::name_of_event(event), event.mlength, length_);
+    if (!kind) return;
+    std::uint64_t completions = 1;
+    if (*kind != CompletionKind::kSend) {
+      if (event.mlength != length_) [[unlikely]] {
+        fail("verification failed: {} says that {} bytes were moved; expected {}",
+             Api::name_of_event(event), event.mlength, length_);
+      }
+      if (only_arrivals_) completions = arrivals(lost, event);
     }
-    return only_arrivals_ ? arrivals(lost, event) : Completions{*kind, 1};
+    taken_[index_of(*kind)] += completions;
   }
 
-  Completions arrivals(bool lost, const EventRecord& event) {
+  std::uint64_t arrivals(bool lost, const EventRecord& event) {
     const std::uint32_t sequence = Api::sequence_of(event);  // wraps
     if (lost && !last_arrival_) {
       fail("events were lost before the first was seen; expected fewer --iterations");
     }
     const std::uint32_t count = last_arrival_ ? sequence - *last_arrival_ : 1;
     last_arrival_ = sequence;
-    return {CompletionKind::kPut, count};
+    return count;
   }
 
   [[noreturn]] void reject(int code, const EventRecord& event) {
@@ -131,8 +97,9 @@ class CompletionQueue : NotCopied {
 
   const std::uint64_t length_;
   const bool only_arrivals_;
-  typename Api::Handle handle_;
+  const typename Api::Handle queue_;
   std::optional<std::uint32_t> last_arrival_;
+  std::atomic<std::uint64_t> seen_{0};  // events
   StopReason stop_reason_;
 };
 

@@ -19,7 +19,6 @@ struct PairRun {
 
   // This process's memory and operations, with what all measurements have in common added.
   PairSide side(SideParameters parameters) const {
-    parameters.api = settings.api;
     parameters.notify = settings.notify;
     parameters.size = size;
     parameters.pieces = settings.pieces;

@@ -1,9 +1,12 @@
 #pragma once
-// What one process sets up for one measurement at one size: message memory that the peer may
-// address, and memory for its own operations.
+// One process's side of one measurement at one size: message memory that the peer may address,
+// memory for its own operations, and the operations themselves.
+//
+// All functions wait on side.operations, so each may throw PeerLost or PerfFailure; operations may
+// then still be under way, and the PairSide has to go. None looks at a clock; message bytes are for
+// the callbacks.
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "operations.h"
@@ -12,7 +15,6 @@
 namespace lintel::perf {
 
 struct SideParameters {
-  Api api = Api::kPortals3;
   Notify notify = Notify::kEvents;
   std::uint64_t size = 8;       // bytes of a message
   std::uint64_t pieces = 1;     // an attachment is made of that many
@@ -40,37 +42,113 @@ struct PairSide : NotCopied {
                                          .notify = p.notify,
                                          .events = p.events,
                                          .only_arrivals = p.exposed_events && !p.local})) {
-    const auto expose = [&](Region& region, std::uint64_t bits, bool counted) {
-      region.attach(operations->expose(bits, region.pieces(), counted));
+    const auto bind = [&](std::vector<Region>& regions) {
+      Region& region = regions.emplace_back(p.size, p.pieces);
+      region.attach(operations->bind(region.pieces()));
     };
-    const auto bind = [&](Region& region) { region.attach(operations->bind(region.pieces())); };
-    if (p.exposed) expose(exposed.emplace(p.size, p.pieces), 0, p.exposed_events);
-    if (p.local) bind(local.emplace(p.size, p.pieces));
-    if (p.fetched) bind(fetched.emplace(p.size, p.pieces));
-    for (std::uint64_t slot = 0; slot < p.slots; ++slot) {
-      if (p.exposed) expose(exposed_slots.emplace_back(p.size, p.pieces), slot + 1, false);
-      if (p.local) bind(local_slots.emplace_back(p.size, p.pieces));
+    for (std::uint64_t bits = 0; bits <= p.slots; ++bits) {
+      if (p.exposed) {
+        Region& region = exposed.emplace_back(p.size, p.pieces);
+        region.attach(operations->expose(bits, region.pieces(), bits == 0 && p.exposed_events));
+      }
+      if (p.local) bind(local);
     }
+    if (p.fetched) bind(fetched);
   }
   // Waits up to two seconds for operations that nobody waits for any more: they may still move
   // bytes.
   ~PairSide() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    for (auto* region : {&exposed, &local, &fetched}) {
-      if (*region) (*region)->detach(end);
-    }
-    for (auto* slots : {&exposed_slots, &local_slots}) {
-      for (Region& slot : *slots) slot.detach(end);
+    for (auto* regions : {&exposed, &local, &fetched}) {
+      for (Region& region : *regions) region.detach(end);
     }
   }
 
   SideParameters parameters;
   std::unique_ptr<MeasuredOperations> operations;
-  std::optional<Region> exposed;  // empty unless asked for, as are the others
-  std::optional<Region> local;
-  std::optional<Region> fetched;
-  std::vector<Region> exposed_slots;
-  std::vector<Region> local_slots;
+  // Empty unless asked for. The first is for timed operations, the others are the slots.
+  std::vector<Region> exposed;
+  std::vector<Region> local;
+  std::vector<Region> fetched;
 };
+
+constexpr const char* name_of(MeasuredAction action) {
+  switch (action) {
+    case MeasuredAction::kGet: return "get";
+    case MeasuredAction::kSwap: return "swap";
+    case MeasuredAction::kAdd: return "atomic operation";
+    case MeasuredAction::kFetchAdd: return "fetch-atomic operation";
+    default: return "put";
+  }
+}
+
+// Throws PerfFailure unless an operation that is alone has started.
+inline void require_started(bool started, MeasuredAction action) {
+  if (started) [[likely]]
+    return;
+  fail("the library has no room for a single {} (PTL_NO_SPACE); expected some", name_of(action));
+}
+
+// Keeps up to `window` operations under way until `messages` have come to their end. `start(i)`
+// starts operation i, or returns false if there is no room. Completions are taken in bursts and
+// replaced in bursts, so that small operations can leave together. Every event has been taken on
+// return.
+template <class Start>
+void run_window(MeasuredOperations& operations, MeasuredAction action, std::uint64_t messages,
+                std::uint64_t window, Start start) {
+  const CompletionKind end = end_of(action);
+  const std::uint64_t before = operations.count(end);
+  std::uint64_t started = 0;
+  std::uint64_t done = 0;
+  while (done < messages) {
+    while (started < messages && started - done < window) {
+      const bool room = start(started);
+      if (!room && started > done) break;  // the library has all it can take; completions make room
+      require_started(room, action);
+      ++started;
+    }
+    done = operations.wait(end, before + done + 1, before + started) - before;
+  }
+  operations.settle();
+}
+
+// `messages` operations between the first regions, at most `window` at a time.
+inline void run_stream(PairSide& side, MeasuredAction action, std::uint64_t messages,
+                       std::uint64_t window) {
+  run_window(*side.operations, action, messages, window,
+             [&operations = *side.operations, &memory = side.local[0].attachment(),
+              action](std::uint64_t) { return operations.start(action, memory); });
+}
+
+// One operation alone, until its end. What is fetched goes to side.fetched.
+inline void run_alone(PairSide& side, MeasuredAction action) {
+  MeasuredOperations& operations = *side.operations;
+  const bool fetches = end_of(action) == CompletionKind::kReply && side.parameters.fetched;
+  const Region& memory = fetches ? side.fetched[0] : side.local[0];
+  const std::uint64_t before = operations.count(end_of(action));
+  require_started(operations.start(action, memory.attachment(), &side.local[0].attachment()),
+                  action);
+  operations.wait(end_of(action), before + 1);
+}
+
+// Puts that answer each other, `messages` each way; `first`: this side begins. fill(i) runs before
+// each put, check(i) after each arrival.
+template <class Fill, class Check>
+void ping_pong(PairSide& side, bool first, std::uint64_t messages, Fill fill, Check check) {
+  MeasuredOperations& operations = *side.operations;
+  const std::uint64_t before = operations.count(CompletionKind::kPut);
+  const auto put = [&](std::uint64_t i) {
+    fill(i);
+    require_started(operations.start(MeasuredAction::kPut, side.local[0].attachment()),
+                    MeasuredAction::kPut);
+  };
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    if (first) put(i);
+    operations.wait(CompletionKind::kPut, before + i + 1);
+    check(i);
+    if (!first) put(i);
+  }
+  operations.settle();
+}
 
 }  // namespace lintel::perf

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "run.h"
-#include "traffic.h"
 
 namespace lintel::perf {
 namespace {
@@ -30,7 +29,7 @@ class Timed {
                                        : settings_.window_iterations(run.size)},
         side_(run.side(side_parameters())) {
     row_.warm_up = settings_.warm_up_for(row_.iterations);
-    if (adds() && side_.local) side_.local->fill(operands());
+    if (adds() && run_.initiator) side_.local[0].fill(operands());
   }
 
   TableRow measure() {
@@ -81,19 +80,24 @@ class Timed {
     return side;
   }
 
-  // This process's part in `count` operations.
-  void traffic(std::uint64_t count) {
+  // This process's part in `count` operations. before(i) and after(i) run around swaps and fetches
+  // that are alone, or before each put and after each arrival of a ping-pong.
+  template <class Before, class After>
+  void traffic(std::uint64_t count, Before before, After after) {
     switch (part_.shape) {
-      case kPingPong: {
-        const auto nothing = [](std::uint64_t) {};
-        return ping_pong(side_, run_.initiator, count, nothing, nothing);
-      }
-      case kAlone:
+      case TrafficShape::kPingPong: return ping_pong(side_, run_.initiator, count, before, after);
+      case TrafficShape::kAlone:
         if (!run_.initiator) return;
-        if (action_ == kGet) return run_stream(side_, action_, count, 1);
-        for (std::uint64_t i = 0; i < count; ++i) alone();
+        if (action_ == MeasuredAction::kGet) return run_stream(side_, action_, count, 1);
+        for (std::uint64_t i = 0; i < count; ++i) {
+          before(i);
+          run_alone(side_, action_);
+          if (action_ == MeasuredAction::kSwap)
+            side_.operations->settle();  // its new contents may change now
+          after(i);
+        }
         return;
-      case kBothWays:
+      case TrafficShape::kBothWays:
         // The time runs from before the target is told to begin until both have every ack.
         run_.synchronize();
         run_stream(side_, action_, count, window_);
@@ -112,35 +116,43 @@ class Timed {
     }
   }
 
-  // One swap or fetch. A swap's new contents may be overwritten afterwards.
-  void alone() {
-    run_alone(side_, action_);
-    if (action_ == kSwap) side_.operations->settle();
+  void traffic(std::uint64_t count) {
+    const auto nothing = [](std::uint64_t) {};
+    traffic(count, nothing, nothing);
   }
 
   // Gives a pass a message of its own and overwrites the memory where it arrives, so that the bytes
   // there can only have come with the pass.
   void prepare(std::uint64_t pass) {
-    if (adds()) {
-      if (side_.exposed) side_.exposed->fill(sums(0));
-      return;
-    }
-    auto& source = action_ == kGet ? side_.exposed : side_.local;
-    auto& sink = action_ == kGet ? side_.local : side_.exposed;
-    if (source) source->fill(pattern(run_.mine(pass)));
-    if (sink) sink->fill(poison(run_.theirs(pass)));
+    if (adds()) return fill(side_.exposed, sums(0));
+    fill(sources(), pattern(run_.mine(pass)));
+    fill(sinks(), poison(run_.theirs(pass)));
   }
 
   void check(std::uint64_t pass) {
     if (adds()) {
-      if (side_.exposed) side_.exposed->check_sums(row_.iterations);
-      if (side_.fetched) side_.fetched->check_sums(row_.iterations - 1);
-      return;
+      check_sums(side_.exposed, row_.iterations);
+      return check_sums(side_.fetched, row_.iterations - 1);
     }
-    auto& sink = action_ == kGet ? side_.local : side_.exposed;
-    if (sink) sink->check(run_.theirs(pass));
+    check(sinks(), run_.theirs(pass));
     // The last swap but one has left the same.
-    if (side_.fetched && row_.iterations > 1) side_.fetched->check(run_.mine(pass));
+    if (row_.iterations > 1) check(side_.fetched, run_.mine(pass));
+  }
+
+  // Where messages come from and arrive, the memory of timed operations first.
+  std::vector<Region>& sources() { return part_.action == kGet ? side_.exposed : side_.local; }
+  std::vector<Region>& sinks() { return part_.action == kGet ? side_.local : side_.exposed; }
+
+  // The region `index`, if this side has it.
+  static void fill(std::vector<Region>& regions, const WordSequence& content,
+                   std::uint64_t index = 0) {
+    if (!regions.empty()) regions[index].fill(content);
+  }
+  static void check(const std::vector<Region>& regions, std::uint64_t id, std::uint64_t index = 0) {
+    if (!regions.empty()) regions[index].check(id);
+  }
+  static void check_sums(const std::vector<Region>& regions, std::uint64_t times) {
+    if (!regions.empty()) regions[0].check_sums(times);
   }
 
   // Does `work` under watch, between two barriers.
@@ -190,72 +202,63 @@ class Timed {
     if (part_.shape == kPingPong || part_.shape == kBothWays) {
       row_.verified_messages *= 2;
     }
-    if (part_.shape == kPingPong) return verify_ping_pong();
-    if (action_ == kSwap || action_ == kFetchAdd) return verify_fetches();
-    if (action_ == kAdd) {
+    if (part_.shape == kPingPong || action_ == kSwap || action_ == kFetchAdd) {
+      verify_singly();
+    } else if (action_ == kAdd) {
       row_.verified_messages *= settings_.repeats;  // the sums of each pass are compared
     } else {
       verify_in_slots();
     }
   }
 
-  // The first failure is told after all messages, so that the other process is not left waiting.
-  void verify_ping_pong() {
+  // Message after message. A fetch brings back what the one before it left, so that both directions
+  // are compared. The first failure is told after all messages, so that the other process is not
+  // left waiting.
+  void verify_singly() {
+    const bool fetches = part_.shape == kAlone;
+    const std::uint64_t first = pattern_id(Origin::kTarget, 0, 0);
     std::optional<PerfFailure> failure;
+    const auto fill_next = [&](std::uint64_t i) {
+      if (!adds()) fill(side_.local, pattern(run_.mine(0, i)));
+    };
     const auto check_arrival = [&](std::uint64_t i) {
       side_.operations->settle();  // the memory that is filled next
       try {
-        side_.exposed->check(run_.theirs(0, i));
+        if (!fetches) return check(side_.exposed, run_.theirs(0, i));
+        if (adds()) return check_sums(side_.fetched, i);
+        check(side_.fetched, i == 0 ? first : run_.mine(0, i - 1));
       } catch (const PerfFailure& wrong) {
         if (!failure) failure = wrong;
       }
     };
-    const auto fill = [&](std::uint64_t i) { side_.local->fill(pattern(run_.mine(0, i))); };
-    synchronized([&] { ping_pong(side_, run_.initiator, row_.iterations, fill, check_arrival); });
+    if (fetches) fill(side_.exposed, adds() ? sums(0) : pattern(first));
+    synchronized([&] { traffic(row_.iterations, fill_next, check_arrival); });
     if (failure) throw PerfFailure(*failure);
+    if (!fetches) return;
+    if (adds()) return check_sums(side_.exposed, row_.iterations);
+    check(side_.exposed, run_.theirs(0, row_.iterations - 1));
   }
 
   // Each message of a window has memory of its own.
   void verify_in_slots() {
     const MeasuredAction action = local_ ? kAckedPut : action_;
-    const bool fetches = action == kGet && run_.initiator;
-    auto& sources = action == kGet ? side_.exposed_slots : side_.local_slots;
-    auto& sinks = action == kGet ? side_.local_slots : side_.exposed_slots;
     const std::uint64_t slots = side_.parameters.slots;
-    for (std::uint64_t first = 0; first < row_.iterations; first += slots) {
-      const std::uint64_t count = std::min(slots, row_.iterations - first);
-      for (std::uint64_t i = 0; i < count; ++i) {
-        if (!sources.empty()) sources[i].fill(pattern(run_.mine(0, first + i)));
-        if (fetches) sinks[i].fill(poison(run_.theirs(0, first + i)));
+    for (std::uint64_t done = 0, count = 0; done < row_.iterations; done += count) {
+      count = std::min(slots, row_.iterations - done);
+      for (std::uint64_t slot = 1; slot <= count; ++slot) {
+        fill(sources(), pattern(run_.mine(0, done + slot - 1)), slot);
+        if (action == kGet) fill(sinks(), poison(run_.theirs(0, done + slot - 1)), slot);
       }
       synchronized([&] {
-        if (!side_.local_slots.empty()) run_slots(side_, action, count, window_);
+        if (side_.local.empty()) return;
+        run_window(*side_.operations, action, count, window_, [&](std::uint64_t i) {
+          return side_.operations->start(action, side_.local[i + 1].attachment(), nullptr, i + 1);
+        });
       });
-      for (std::uint64_t i = 0; i < count; ++i) {
-        if (!sinks.empty()) sinks[i].check(run_.theirs(0, first + i));
+      for (std::uint64_t slot = 1; slot <= count; ++slot) {
+        check(sinks(), run_.theirs(0, done + slot - 1), slot);
       }
     }
-  }
-
-  // Each brings back what the one before it left, so the check covers both directions.
-  void verify_fetches() {
-    const std::uint64_t before = pattern_id(Origin::kTarget, 0, 0);
-    if (side_.exposed) side_.exposed->fill(adds() ? sums(0) : pattern(before));
-    synchronized([&] {
-      for (std::uint64_t i = 0; run_.initiator && i < row_.iterations; ++i) {
-        if (!adds()) side_.local->fill(pattern(run_.mine(0, i)));
-        alone();
-        if (adds()) {
-          side_.fetched->check_sums(i);
-        } else {
-          side_.fetched->check(i == 0 ? before : run_.mine(0, i - 1));
-        }
-      }
-      side_.operations->settle();
-    });
-    if (!side_.exposed) return;
-    if (adds()) return side_.exposed->check_sums(row_.iterations);
-    side_.exposed->check(run_.theirs(0, row_.iterations - 1));
   }
 
   const PairRun& run_;

@@ -9,28 +9,57 @@
 namespace lintel::perf {
 namespace {
 
-class Script {
- public:
-  std::deque<Completions> events;
-  std::string stopped;
+constexpr std::uint64_t kLength = 8;
 
-  Completions wait() {
-    if (!stopped.empty()) throw PeerLost(stopped);
-    if (events.empty()) throw PerfFailure(ExitCode::kFailed, "waits for ever");
-    return *poll();
-  }
-  std::optional<Completions> poll() {
-    if (events.empty()) return std::nullopt;
-    const Completions completions = events.front();
-    events.pop_front();
-    return completions;
-  }
-  void stop(const std::string& reason) { stopped = reason; }
+struct Event {
+  std::optional<CompletionKind> type;
+  std::uint64_t mlength = kLength;
+  int ni_fail_type = 0;
+  std::uint32_t sequence = 0;
 };
 
-class Scripted final : public QueuedOperations<Script> {
+struct Script {
+  std::deque<Event> events;
+  bool freed = false;
+};
+
+// What queued_operations.h takes from an API.
+struct ScriptedApi {
+  using Handle = Script*;
+  using EventRecord = Event;
+  static constexpr int kEmpty = 1;
+  static constexpr int kDropped = 2;
+  static constexpr int kStopped = 3;
+  static constexpr int kPeerLost = 4;
+
+  static Handle allocate(Handle script, std::uint64_t) { return script; }
+  static void free(Handle script) { script->freed = true; }
+  static int wait(Handle script, Event& event) {
+    if (script->freed) return kStopped;
+    if (script->events.empty()) throw PerfFailure(ExitCode::kFailed, "waits for ever");
+    return get(script, event);
+  }
+  static int get(Handle script, Event& event) {
+    if (script->events.empty()) return kEmpty;
+    event = script->events.front();
+    script->events.pop_front();
+    return 0;
+  }
+  static void check(int code, const char* call) {
+    if (code != 0) fail("{} failed: {}", call, code);
+  }
+  static std::optional<CompletionKind> kind_of(std::optional<CompletionKind> type) { return type; }
+  static std::uint32_t sequence_of(const Event& event) { return event.sequence; }
+  static const char* name_of_event(const Event&) { return "EVENT"; }
+  static const char* name_of_failure(const Event&) { return "FAILURE"; }
+};
+
+class Scripted final : public QueuedOperations<ScriptedApi> {
  public:
-  Script& script() { return queue_; }
+  explicit Scripted(OperationsParameters parameters = {})
+      : QueuedOperations(new Script, parameters), script_(queue()) {}
+
+  Script& script() { return *script_; }
   void owes(CompletionKind kind) { owe(kind); }
 
   std::unique_ptr<Attachment> bind(std::span<const MemoryPiece>) override { return nullptr; }
@@ -40,10 +69,14 @@ class Scripted final : public QueuedOperations<Script> {
   bool issue(MeasuredAction, const Attachment&, const Attachment*, std::uint64_t) override {
     return false;
   }
+
+ private:
+  std::shared_ptr<Script> script_;
 };
 
-constexpr Completions kSend{CompletionKind::kSend, 1};
-constexpr Completions kAck{CompletionKind::kAck, 1};
+constexpr Event kSend{CompletionKind::kSend};
+constexpr Event kAck{CompletionKind::kAck};
+constexpr Event kOther{std::nullopt};
 
 TEST(QueuedOperations, AWaitPassesOverOtherKindsAndCountsThem) {
   Scripted operations;
@@ -68,10 +101,31 @@ TEST(QueuedOperations, AWaitForWhatIsThereLooksAtNothing) {
   EXPECT_EQ(operations.script().events.size(), 1U);
 }
 
-TEST(QueuedOperations, OneEventMayTellOfSeveral) {
-  Scripted operations;
-  operations.script().events = {{CompletionKind::kPut, 5}};
+TEST(QueuedOperations, WhereOnlyArrivalsMatterThoseBetweenTwoEventsCount) {
+  Scripted operations({.peer = {}, .only_arrivals = true});
+  operations.script().events = {{CompletionKind::kPut, kLength, 0, 7},
+                                {CompletionKind::kPut, kLength, 0, 11}};
+  EXPECT_EQ(operations.wait(CompletionKind::kPut, 1), 1U);
   EXPECT_EQ(operations.wait(CompletionKind::kPut, 3), 5U);
+}
+
+TEST(QueuedOperations, AnotherLengthIsAFailure) {
+  Scripted operations;
+  operations.script().events = {{CompletionKind::kAck, kLength - 1}};
+  EXPECT_THROW(operations.wait(CompletionKind::kAck, 1), PerfFailure);
+}
+
+TEST(QueuedOperations, AnOperationThatFailedSaysWhetherThePeerIsLost) {
+  Scripted operations;
+  operations.script().events = {{CompletionKind::kAck, kLength, ScriptedApi::kPeerLost},
+                                {CompletionKind::kAck, kLength, ScriptedApi::kPeerLost + 1}};
+  EXPECT_THROW(operations.wait(CompletionKind::kAck, 1), PeerLost);
+  try {
+    operations.wait(CompletionKind::kAck, 1);
+    ADD_FAILURE() << "accepted";
+  } catch (const PerfFailure& failure) {
+    EXPECT_EQ(failure.code(), ExitCode::kFailed);
+  }
 }
 
 TEST(QueuedOperations, SettlingTakesEverythingThatIsOwed) {
@@ -87,7 +141,7 @@ TEST(QueuedOperations, SettlingTakesEverythingThatIsOwed) {
 
 TEST(QueuedOperations, EveryEventIsProgress) {
   Scripted operations;
-  operations.script().events = {kSend, {}, kAck};
+  operations.script().events = {kSend, kOther, kAck};
   operations.wait(CompletionKind::kAck, 1);
   EXPECT_EQ(operations.seen(), 3U);
 }

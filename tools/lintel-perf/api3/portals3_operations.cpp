@@ -52,16 +52,16 @@ struct Portals3 {
 
 using Memory3 = ApiMemory<Portals3>;
 
-class Operations3 final : public QueuedOperations<CompletionQueue<Portals3>> {
+class Operations3 final : public QueuedOperations<Portals3> {
  public:
   Operations3(ptl_handle_ni_t ni, const OperationsParameters& p)
       : QueuedOperations(ni, p), ni_(ni), peer_{p.peer.nid, static_cast<ptl_pid_t>(p.peer.pid)} {}
 
   std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) override {
     auto bound = std::make_unique<Memory3>(memory);
-    check_call(PtlMDBind(ni_, bound->describe(descriptor(queue_.handle())), PTL_RETAIN,
-                         &bound->descriptors[0]),
-               "PtlMDBind");
+    check_call(
+        PtlMDBind(ni_, bound->describe(descriptor(queue())), PTL_RETAIN, &bound->descriptors[0]),
+        "PtlMDBind");
     return bound;
   }
   std::unique_ptr<Attachment> expose(std::uint64_t bits, std::span<const MemoryPiece> memory,
@@ -70,9 +70,8 @@ class Operations3 final : public QueuedOperations<CompletionQueue<Portals3>> {
     check_call(
         PtlMEAttach(ni_, kTimedPortal, peer_, bits, 0, PTL_UNLINK, PTL_INS_AFTER, &exposed->entry),
         "PtlMEAttach");
-    const ptl_md_t md =
-        exposed->describe(descriptor(counted ? queue_.handle() : PTL_EQ_NONE,
-                                     PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE));
+    const ptl_md_t md = exposed->describe(descriptor(
+        counted ? queue() : PTL_EQ_NONE, PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE));
     check_call(PtlMDAttach(exposed->entry, md, PTL_RETAIN, nullptr), "PtlMDAttach");
     return exposed;
   }

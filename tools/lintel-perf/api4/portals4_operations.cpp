@@ -56,13 +56,12 @@ struct Portals4 {
 using Memory4 = ApiMemory<Portals4>;
 
 // Completions by full events.
-class QueuedCompletions : public QueuedOperations<CompletionQueue<Portals4>> {
+class QueuedCompletions : public QueuedOperations<Portals4> {
  protected:
   static constexpr ptl_ack_req_t kAck = PTL_ACK_REQ;
 
   QueuedCompletions(ptl_handle_ni_t ni, const OperationsParameters& p) : QueuedOperations(ni, p) {}
 
-  ptl_handle_eq_t queue() const { return queue_.handle(); }
   static void notify(ptl_me_t& me, bool counted) {
     if (!counted) me.options |= PTL_ME_EVENT_COMM_DISABLE;
   }
@@ -73,9 +72,8 @@ class QueuedCompletions : public QueuedOperations<CompletionQueue<Portals4>> {
 // PairPeer finds out whether the peer is lost, so a failure waits a while for its reason.
 class CountedCompletions : public MeasuredOperations {
  public:
-  using MeasuredOperations::wait;
   // A counter tells all there is at once, so `enough` needs no further look.
-  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t) final {
+  std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t) final {
     ptl_ct_event_t value{};
     const int code = PtlCTWait(counters_[index_of(kind)], at_least, &value);
     if (code != PTL_OK || value.failure != 0) [[unlikely]] {

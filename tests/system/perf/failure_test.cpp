@@ -1,4 +1,4 @@
-#include "stop_reason.h"
+#include "failure.h"
 
 #include <gtest/gtest.h>
 
