@@ -5,7 +5,6 @@
 #include <deque>
 
 #include "chain.h"
-#include "child_process.h"
 #include "host.h"
 #include "interface.h"
 #include "report.h"
@@ -64,14 +63,10 @@ class Starter {
   void check_sizes() const {
     const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    const bool reduces = options_.measurement->chain == ChainKind::kReduction;
-    const std::uint64_t most = reduces ? shared_.max_atomic : memory / 4 / options_.processes;
-    for (const std::uint64_t size : options_.sizes) {
-      if (size <= most) continue;
-      refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
-             options_.measurement->name, most,
-             reduces ? "max_atomic_size" : "two messages of each process in half of the memory");
-    }
+    options_.check_sizes(options_.measurement->chain == ChainKind::kReduction
+                             ? Limit{shared_.max_atomic, "max_atomic_size"}
+                             : Limit{memory / 4 / options_.processes,
+                                     "two messages of each process in half of the memory"});
   }
 
   TableRow measure(std::uint64_t size) {

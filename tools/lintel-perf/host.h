@@ -1,23 +1,59 @@
 #pragma once
-// What the tool asks the operating system: names, addresses, CPUs.
+// What the tool asks the operating system: time, names, addresses, CPUs, processes.
 
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <future>
+#include <new>
+#include <optional>
 #include <string>
 #include <thread>
 
-#include "clock.h"
 #include "failure.h"
 
 namespace lintel::perf {
+
+// The one clock, for measuring and for limits of waiting.
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+inline std::chrono::milliseconds whole_ms(Seconds limit) {
+  return std::chrono::ceil<std::chrono::milliseconds>(limit);
+}
+inline Clock::time_point after(Seconds limit) { return Clock::now() + whole_ms(limit); }
+
+// Not below 0.
+inline std::chrono::milliseconds left_until(Clock::time_point end) {
+  return std::max(std::chrono::milliseconds(0), whole_ms(end - Clock::now()));
+}
+
+inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return Seconds(end - begin).count();
+}
+
+// Seconds that `work` takes, with one look at the clock before and one after.
+template <class Work>
+double seconds_of(Work work) {
+  const auto begin = Clock::now();
+  work();
+  return seconds_between(begin, Clock::now());
+}
 
 // The IPv4 address of a host name or of a dotted address, in host byte order. Throws
 // PerfFailure(kUnusable) if there is none, or no answer within `limit`.
@@ -83,5 +119,62 @@ inline void pin_to_cpu(int cpu) {
   refuse("--cpu: '{}' is not usable here; expected a CPU from 0 to {}", cpu,
          ::sysconf(_SC_NPROCESSORS_CONF) - 1);
 }
+
+// An object in memory that this process shares with those that it forks afterwards. It stays until
+// they end.
+template <class Shared, class... Arguments>
+Shared& shared_with_children(Arguments... arguments) {
+  void* const memory =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("mmap failed: {}", std::strerror(errno));
+  return *new (memory) Shared(arguments...);
+}
+
+// Another process of the tool on this machine: a fork of this one. It is killed at the end of this
+// object if it still runs, and the kernel kills it if this process dies. Thread: one. Start it
+// before anything of Portals is called.
+class ChildProcess : NotCopied {
+ public:
+  // Runs body() in the new process, which ends with what it returns, and whose stdout is stderr:
+  // stdout belongs to the table or to the JSON document.
+  template <class Body>
+  explicit ChildProcess(Body body) {
+    const pid_t parent = ::getpid();
+    std::fflush(nullptr);
+    id_ = ::fork();
+    if (id_ < 0) fail("fork failed: {}", std::strerror(errno));
+    if (id_ > 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) std::_Exit(1);  // the parent died before the line above
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::exit(body());
+  }
+  ~ChildProcess() {
+    if (end_) return;
+    ::kill(id_, SIGKILL);
+    ::waitpid(id_, nullptr, 0);
+  }
+
+  pid_t id() const { return id_; }
+
+  // What waitpid() tells when it has ended; nothing if it still runs after `limit`.
+  std::optional<int> end_within(Seconds limit) {
+    for (const auto end = after(limit); !end_;) {
+      int status = 0;
+      if (::waitpid(id_, &status, WNOHANG) != 0) {
+        end_ = status;
+      } else if (Clock::now() >= end) {
+        break;
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    }
+    return end_;
+  }
+
+ private:
+  pid_t id_;
+  std::optional<int> end_;
+};
 
 }  // namespace lintel::perf

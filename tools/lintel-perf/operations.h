@@ -154,6 +154,14 @@ struct OperationLimits {
   Limit swap;    // bytes, as the next two
   Limit atomic;
   Limit fetch_atomic;
+
+  // What bounds the operation's size; nothing is bounded by null.
+  const Limit* of(MeasuredAction action) const {
+    return action == MeasuredAction::kSwap       ? &swap
+           : action == MeasuredAction::kAdd      ? &atomic
+           : action == MeasuredAction::kFetchAdd ? &fetch_atomic
+                                                 : nullptr;
+  }
 };
 
 // An interface of one API, opened for operations. Outlives the MeasuredOperations made on it.

@@ -4,10 +4,10 @@
 #include <deque>
 #include <functional>
 
+#include "control.h"
 #include "failure.h"
 #include "interface.h"
 #include "numbers.h"
-#include "protocol.h"
 
 namespace lintel::perf {
 namespace {
@@ -99,9 +99,8 @@ class CommandLine {
   template <class Number>
   void count(const char* name, const char* help, const char* what, std::uint64_t min,
              std::uint64_t max, Number& value) {
-    text(name, "N", help, [=, &value](const std::string& text) {
-      value = static_cast<std::uint64_t>(parse_count(name, text, what, min, max));
-    });
+    text(name, "N", help,
+         [=, &value](const std::string& text) { value = parse_count(name, text, what, min, max); });
   }
   void size(const char* name, const char* help, std::optional<std::uint64_t>& value) {
     text(name, "SIZE", help,
@@ -218,66 +217,64 @@ class CommandLine {
   }
 
   bool given(const char* option) const { return app_.count(option) > 0; }
-  bool measures(bool Measurement::*what) const {
-    return options_.measurement != nullptr && options_.measurement->*what;
-  }
   std::optional<ChainKind> chain() const {
     return options_.measurement == nullptr ? std::nullopt : options_.measurement->chain;
   }
-  const char* name() const { return options_.measurement->name; }
+  bool adds_words() const {
+    return options_.measurement != nullptr && options_.measurement->adds_words();
+  }
+  std::string_view name() const {
+    return options_.measurement == nullptr ? "" : options_.measurement->name;
+  }
+  template <class... Arguments>
+  static void refuse_if(bool wrong, fmt::format_string<Arguments...> sentence,
+                        Arguments&&... arguments) {
+    if (wrong) refuse(sentence, std::forward<Arguments>(arguments)...);
+  }
 
   void check_combinations() const {
-    if (options_.json_file == "-" && options_.csv_file == "-") {
-      refuse("--json - together with --csv -; expected at most one of them on stdout");
-    }
-    if (settings_.api == Api::kPortals3 && settings_.notify == Notify::kCounters) {
-      refuse(
-          "--notify: 'counters' is not usable with --api 3, which has none; expected events, or "
-          "--api 4");
-    }
-    if (settings_.api == Api::kPortals3 && measures(&Measurement::adds_words)) {
-      refuse(
-          "--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected "
-          "--api 4",
-          name());
-    }
-    if (settings_.completion == PutCompletion::kLocal && options_.measurement != nullptr &&
-        std::string_view(name()) == "put-bibw") {
-      refuse("--completion: 'local' is not usable with put-bibw; expected remote");
-    }
+    const bool portals3 = settings_.api == Api::kPortals3;
+    refuse_if(options_.json_file == "-" && options_.csv_file == "-",
+              "--json - together with --csv -; expected at most one of them on stdout");
+    refuse_if(portals3 && settings_.notify == Notify::kCounters,
+              "--notify: 'counters' is not usable with --api 3, which has none; expected events, "
+              "or --api 4");
+    refuse_if(portals3 && adds_words(),
+              "--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected "
+              "--api 4",
+              name());
+    refuse_if(settings_.completion == PutCompletion::kLocal && name() == "put-bibw",
+              "--completion: 'local' is not usable with put-bibw; expected remote");
+    refuse_if(!chain() && given("--processes"),
+              "--processes without a chain; expected it with barrier, broadcast or reduce");
   }
 
   // A chain starts its processes itself, has one message after the other, and reports times alone.
   void check_chain() {
-    if (!chain()) {
-      if (!given("--processes")) return;
-      refuse("--processes without a chain; expected it with barrier, broadcast or reduce");
-    }
+    if (!chain()) return;
     for (const char* option :
          {"--server", "--client", "--pid", "--once", "--window", "--completion", "--iovec",
           "--passive-mode", "--passive-seconds", "--units", "--percentiles", "--notify"}) {
-      if (!given(option)) continue;
-      refuse(
-          "{} with {}; expected none, as a chain starts its processes itself and reports the time "
-          "of a round",
-          option, name());
+      refuse_if(given(option),
+                "{} with {}; expected none, as a chain starts its processes itself and reports the "
+                "time of a round",
+                option, name());
     }
-    if (given("--api") && settings_.api == Api::kPortals3) {
-      refuse("--api: '3' is not usable with {}; expected 4", name());
-    }
+    refuse_if(given("--api") && settings_.api == Api::kPortals3,
+              "--api: '3' is not usable with {}; expected 4", name());
     settings_.api = Api::kPortals4;
     settings_.notify = Notify::kCounters;
-    if (chain() == ChainKind::kBarrier && (given("--sizes") || given("--min") || given("--max"))) {
-      refuse("a size with barrier; expected none, as its messages are empty");
-    }
+    refuse_if(
+        chain() == ChainKind::kBarrier && (given("--sizes") || given("--min") || given("--max")),
+        "a size with barrier; expected none, as its messages are empty");
   }
 
   void read_roles() {
     const bool client = !client_.empty();
-    if (local_ + server_ + client > 1) {
-      refuse("{} and {} together; expected one of --local, --server and --client ADDR",
-             local_ ? "--local" : "--server", local_ && server_ ? "--server" : "--client");
-    }
+    const bool measures = options_.measurement != nullptr;
+    refuse_if(local_ + server_ + client > 1,
+              "{} and {} together; expected one of --local, --server and --client ADDR",
+              local_ ? "--local" : "--server", local_ && server_ ? "--server" : "--client");
     options_.role = server_ ? Role::kServer : client ? Role::kClient : Role::kLocal;
     options_.pid = kServerPid;
     if (server_ && pid_ == "any") {
@@ -290,36 +287,30 @@ class CommandLine {
       std::tie(options_.server_address, options_.pid) =
           parse_peer("--client", client_, options_.pid);
     }
-    if (server_ && options_.measurement != nullptr) {
-      refuse("'{}' with --server; expected it at the client, which says what is measured", name());
-    }
-    if (!server_ && options_.measurement == nullptr) {
-      refuse("no sub-command; expected one of {}, or --server", command_list());
-    }
-    if (!server_ && options_.once) refuse("--once without --server; expected both");
+    refuse_if(server_ && measures,
+              "'{}' with --server; expected it at the client, which says what is measured", name());
+    refuse_if(!server_ && !measures, "no sub-command; expected one of {}, or --server",
+              command_list());
+    refuse_if(!server_ && options_.once, "--once without --server; expected both");
   }
 
   void read_sizes() {
     if (min_ || max_) {
-      if (given("--sizes")) {
-        refuse("--sizes together with --min or --max; expected one of the two ways");
-      }
+      refuse_if(given("--sizes"),
+                "--sizes together with --min or --max; expected one of the two ways");
       const std::uint64_t min = min_.value_or(1);
       const std::uint64_t max = max_.value_or(std::max(min, std::uint64_t{4} << 20));
-      if (min > max) {
-        refuse("--min {} is above --max {}; expected --min to be at most --max", min, max);
-      }
+      refuse_if(min > max, "--min {} is above --max {}; expected --min to be at most --max", min,
+                max);
       options_.sizes = powers_of_two(min, max);
-    }
-    if (options_.sizes.empty() && options_.measurement != nullptr) {
+    } else if (options_.sizes.empty() && options_.measurement != nullptr) {
       options_.sizes = options_.measurement->default_sizes;
     }
     const bool reduces = chain() == ChainKind::kReduction;
-    if (!reduces && !measures(&Measurement::adds_words)) return;
+    if (!reduces && !adds_words()) return;
     for (const std::uint64_t size : options_.sizes) {
-      if (size % 8 == 0) continue;
-      refuse("--sizes: '{}' is not usable with {}; expected {}", size, name(),
-             reduces ? "multiples of 8 bytes" : "a multiple of 8 bytes, for 64-bit words");
+      refuse_if(size % 8 != 0, "--sizes: '{}' is not usable with {}; expected {}", size, name(),
+                reduces ? "multiples of 8 bytes" : "a multiple of 8 bytes, for 64-bit words");
     }
   }
 

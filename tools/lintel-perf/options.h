@@ -1,16 +1,103 @@
 #pragma once
-// The command line: what it may say and what it says.
+// What can be measured, and how, with defaults by size; the command line that says it; and what
+// the processes do then.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "measurement.h"
-#include "results.h"
+#include "operations.h"
+#include "report.h"
 
 namespace lintel::perf {
+
+enum class PutCompletion { kLocal, kRemote };
+enum class PassiveMode { kCompute, kSleep };
+
+// Collective operations of many processes, made of triggered operations; see chain.h.
+enum class ChainKind { kBarrier, kBroadcast, kReduction };
+
+struct Settings {
+  Api api = Api::kPortals3;
+  Notify notify = Notify::kEvents;
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> warm_up;
+  std::uint64_t window = 64;
+  std::uint64_t repeats = 3;
+  std::uint64_t pieces = 1;
+  bool validate = true;
+  bool percentiles = false;  // one more pass, in which every operation is timed by itself
+  PutCompletion completion = PutCompletion::kRemote;
+  PassiveMode passive_mode = PassiveMode::kCompute;
+  double passive_seconds = 1.0;
+
+  // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other
+  // kinds move at most 512 MiB.
+  std::uint64_t latency_iterations(std::uint64_t size) const {
+    return iterations.value_or(
+        std::clamp<std::uint64_t>((std::uint64_t{256} << 20) / size, 100, 10'000));
+  }
+  std::uint64_t window_iterations(std::uint64_t size) const {
+    return iterations.value_or(
+        std::clamp<std::uint64_t>((std::uint64_t{512} << 20) / size, 64, 50'000));
+  }
+  std::uint64_t warm_up_for(std::uint64_t chosen_iterations) const {
+    return warm_up.value_or(std::clamp<std::uint64_t>(chosen_iterations / 10, 1, 1'000));
+  }
+};
+
+// The events that a queue has to hold when `window` operations are under way.
+constexpr std::uint64_t window_events(std::uint64_t window) { return 4 * window + 64; }
+
+enum class TrafficShape {
+  kPingPong,  // each put is answered by one
+  kAlone,     // one operation after the other
+  kWindow,    // several under way at once
+  kBothWays,  // a window each way
+  kPassive    // to a target that calls nothing
+};
+
+// What is measured of one kind of operation: a time, or a bandwidth and perhaps a rate of messages.
+struct MeasurementPart {
+  TrafficShape shape;
+  MeasuredAction action = MeasuredAction::kPut;
+  const char* key = nullptr;  // of its metric
+  const char* title = nullptr;
+  const char* rate_key = nullptr;
+  const char* rate_title = nullptr;
+};
+
+// One sub-command: what it is called, what it says about itself, and what it runs at each size.
+struct Measurement {
+  const char* name;
+  const char* title;
+  const char* method;  // one sentence for the table's header, in the words of the API
+  std::vector<MeasurementPart> parts = {};  // their metrics are columns, left to right
+  // Empty: powers of two from 1 to the interface's limit for swaps.
+  std::vector<std::uint64_t> default_sizes = {};
+  bool tells_progress = false;          // it takes so long
+  std::optional<ChainKind> chain = {};  // many processes, and no parts
+
+  bool has(TrafficShape shape) const {
+    return std::any_of(parts.begin(), parts.end(), [=](const auto& p) { return p.shape == shape; });
+  }
+  bool has(MeasuredAction action) const {
+    return std::any_of(parts.begin(), parts.end(),
+                       [=](const auto& p) { return p.action == action; });
+  }
+  // Several operations are under way at once.
+  bool has_window() const { return has(TrafficShape::kWindow) || has(TrafficShape::kBothWays); }
+  // Puts for which the kind of completion matters.
+  bool has_completion() const { return has(MeasuredAction::kAckedPut); }
+  // 64-bit words, by atomic operations: Portals 4 only.
+  bool adds_words() const { return has(MeasuredAction::kAdd) || has(MeasuredAction::kFetchAdd); }
+};
+
+std::span<const Measurement> measurements();
 
 enum class Role { kLocal, kServer, kClient };
 
@@ -36,6 +123,15 @@ struct PerfOptions {
   std::string csv_file;
   bool show_percentiles = false;
   std::vector<std::string> arguments;  // of which the rest was made
+
+  // Throws PerfFailure(kUnusable) unless all sizes are within the limit.
+  void check_sizes(const Limit& limit) const {
+    for (const std::uint64_t size : sizes) {
+      if (size <= limit.most) continue;
+      refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
+             measurement->name, limit.most, limit.name);
+    }
+  }
 };
 
 // Parses a command line without the program's name. Prints help or version itself and returns

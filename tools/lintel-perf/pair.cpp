@@ -4,12 +4,10 @@
 #include <optional>
 #include <thread>
 
-#include "child_process.h"
 #include "host.h"
 #include "numbers.h"
 #include "options.h"
-#include "protocol.h"
-#include "run.h"
+#include "peer.h"
 
 namespace lintel::perf {
 namespace {
@@ -27,18 +25,13 @@ TableRow measure(const Measurement& measurement, const PairRun& run) {
   return whole;
 }
 
-void check_limits(const PerfOptions& options, const std::vector<std::uint64_t>& sizes,
-                  const OperationLimits& limits) {
+void check_limits(const PerfOptions& options, const OperationLimits& limits) {
   if (options.settings.pieces > limits.pieces.most) {
     refuse("--iovec: '{}' is not usable; expected at most {} pieces ({})", options.settings.pieces,
            limits.pieces.most, limits.pieces.name);
   }
-  if (options.measurement->limit == nullptr) return;
-  const Limit& limit = limits.*options.measurement->limit;
-  for (const std::uint64_t size : sizes) {
-    if (size <= limit.most) continue;
-    refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
-           options.measurement->name, limit.most, limit.name);
+  for (const MeasurementPart& part : options.measurement->parts) {
+    if (const Limit* limit = limits.of(part.action)) options.check_sizes(*limit);
   }
 }
 
@@ -47,7 +40,6 @@ struct PairEnd {
   PairEnd(ptl_pid_t pid, ptl_process_id_t admitted, int cpu)
       : network(pid), control(network.handle()), self{host_name(), to_string(network.id()), cpu} {
     network.admit(admitted);
-    accept_probes(network.handle());
   }
 
   Portals3Interface network;
@@ -194,13 +186,12 @@ void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& r
   };
   try {
     const OperationLimits& limits = endpoint.network.timed(options.settings.api).limits();
-    auto sizes = options.sizes;
-    if (sizes.empty()) sizes = powers_of_two(1, limits.swap.most);
-    check_limits(options, sizes, limits);
+    check_limits(options, limits);
     report.target =
         connect_to_server(endpoint.control, server, endpoint.self, options.arguments, deadline);
     accepted = true;
     PairPeer peer(endpoint.network.handle(), endpoint.control, server, deadline, deadline);
+    const auto sizes = options.sizes.empty() ? powers_of_two(1, limits.swap.most) : options.sizes;
     report.measure_each(sizes, [&](std::uint64_t size) {
       peer.tell("step", {{"size", size}});
       return measure(*options.measurement, {endpoint.network, peer, options.settings, size, true});

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "run.h"
+#include "peer.h"
 
 namespace lintel::perf {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 // The other process of a pair, once the two are connected: steps that both take at the same time,
-// and whether it is alive.
+// and whether it is alive; and a measurement with it.
 
 #include <portals3.h>
 
@@ -11,10 +11,10 @@
 #include <string>
 #include <thread>
 
-#include "control_channel.h"
+#include "control.h"
 #include "interface.h"
-#include "operations.h"
-#include "protocol.h"
+#include "options.h"
+#include "side.h"
 
 namespace lintel::perf {
 
@@ -22,61 +22,6 @@ namespace lintel::perf {
 inline Seconds time_for(std::uint64_t bytes) {
   static constexpr double kSlowBytesPerSecond = 50e6;
   return Seconds(static_cast<double>(bytes) / kSlowBytesPerSecond);
-}
-
-inline constexpr ptl_match_bits_t kProbeBits =
-    0x50524f4245ULL;  // beside ControlChannel's bits there
-
-// A put of nothing whose ack the peer's engine sends by itself, whatever its threads do.
-class Probe : NotCopied {
- public:
-  enum class ProbeResult { kPending, kAlive, kDead };
-
-  Probe(ptl_handle_ni_t ni, ptl_process_id_t peer) : peer_(peer) {
-    check_call(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &eq_), "PtlEQAlloc");
-    check_call(PtlMDBind(ni, descriptor(eq_), PTL_RETAIN, &md_), "PtlMDBind");
-  }
-  ~Probe() {
-    PtlMDUnlink(md_);  // a busy one goes with the interface; it has no memory
-    PtlEQFree(eq_);
-  }
-
-  // Sends one unless one is pending, and looks, without blocking, what became of it.
-  ProbeResult look() {
-    if (!pending_) {
-      check_call(PtlPut(md_, PTL_ACK_REQ, peer_, kControlPortal, 0, kProbeBits, 0, 0),
-                 "PtlPut of a probe");
-      pending_ = true;
-      sent_at_ = Clock::now();
-    }
-    ptl_event_t event{};
-    for (;;) {
-      const int code = PtlEQGet(eq_, &event);
-      if (code != PTL_OK && code != PTL_EQ_DROPPED) return ProbeResult::kPending;
-      if (event.ni_fail_type != PTL_NI_OK) return ProbeResult::kDead;
-      if (event.type != PTL_EVENT_ACK) continue;
-      pending_ = false;
-      return ProbeResult::kAlive;
-    }
-  }
-  Clock::time_point sent_at() const { return sent_at_; }
-
- private:
-  ptl_process_id_t peer_;
-  ptl_handle_eq_t eq_ = PTL_EQ_NONE;
-  ptl_handle_md_t md_ = PTL_INVALID_HANDLE;
-  bool pending_ = false;
-  Clock::time_point sent_at_{};
-};
-
-// Lets any process probe this one, for the life of the interface.
-inline void accept_probes(ptl_handle_ni_t ni) {
-  ptl_handle_me_t me = PTL_INVALID_HANDLE;
-  check_call(PtlMEAttach(ni, kControlPortal, {PTL_NID_ANY, PTL_PID_ANY}, kProbeBits, 0, PTL_UNLINK,
-                         PTL_INS_BEFORE, &me),
-             "PtlMEAttach");
-  const auto md = descriptor(PTL_EQ_NONE, PTL_MD_OP_PUT | PTL_MD_TRUNCATE | PTL_MD_MANAGE_REMOTE);
-  check_call(PtlMDAttach(me, md, PTL_RETAIN, nullptr), "PtlMDAttach");
 }
 
 // Thrown when the peer has ended the measurement.
@@ -137,7 +82,10 @@ class PairPeer : NotCopied {
       const json& body = message->body;
       const std::string kind = kind_of(body);
       if (message->from.nid != id_.nid || message->from.pid != id_.pid) {
-        if (kind == "hello") refuse_client(control_, message->from, id_);
+        const std::string reason = fmt::format("busy with the client {}", to_string(id_));
+        if (kind == "hello") {
+          control_.send(message->from, control_message("refuse", {{"reason", reason}}), Seconds(1));
+        }
         continue;
       }
       {
@@ -178,7 +126,10 @@ class PairPeer : NotCopied {
   void watch_peer() {
     static constexpr auto kLook = std::chrono::milliseconds(200);
     static constexpr auto kProbeAfter = std::chrono::seconds(1);
-    std::optional<Probe> probe;  // made at the first silence
+    using enum AckedPut::PutState;
+    std::optional<AckedPut> probe;  // made at the first silence
+    AckedPut::PutState answer = kArrived;
+    Clock::time_point sent_at;
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, kLook, [this] { return done_; })) {
       const auto now = Clock::now();
@@ -193,12 +144,15 @@ class PairPeer : NotCopied {
                         to_string(id_), standstill_.count()));
       }
       if (now - alive_at_ < kProbeAfter) continue;
-      if (!probe) probe.emplace(ni_, id_);
-      const auto result = probe->look();
-      if (result == Probe::ProbeResult::kAlive) alive_at_ = now;
-      const bool unanswered =
-          result == Probe::ProbeResult::kPending && now - probe->sent_at() > deadline_;
-      if (result == Probe::ProbeResult::kDead || (unanswered && operations_ == nullptr)) {
+      if (!probe) probe.emplace(ni_, id_, kProbeBits);
+      if (answer == kArrived) {
+        check_call(probe->start(), "PtlPut of a probe");
+        sent_at = now;
+      }
+      answer = probe->wait_until(now);
+      if (answer == kArrived) alive_at_ = now;
+      const bool unanswered = answer == kPending && now - sent_at > deadline_;
+      if (answer == kFailed || (unanswered && operations_ == nullptr)) {
         return stop(fmt::format("the other process, {}, died or cannot be reached any more",
                                 to_string(id_)));
       }
@@ -228,5 +182,41 @@ class PairPeer : NotCopied {
   Seconds standstill_{};
   std::thread thread_;  // the last member: it uses the others
 };
+
+// One measurement at one size. Both processes execute the same functions with a PairRun each, which
+// tells them apart, so that neither has to ask the other for anything.
+struct PairRun {
+  Portals3Interface& network;
+  PairPeer& peer;
+  const Settings& settings;
+  std::uint64_t size;
+  bool initiator;  // it measures, and its row is reported
+
+  // This process's memory and operations, with what all measurements have in common added.
+  PairSide side(SideParameters parameters) const {
+    parameters.notify = settings.notify;
+    parameters.size = size;
+    parameters.pieces = settings.pieces;
+    return PairSide(network.timed(settings.api), name_of(peer.id()), parameters);
+  }
+
+  // Returns when both processes have come here. `allowance`: how much later the peer may come.
+  void synchronize(Seconds allowance = {}) const {
+    peer.tell();
+    peer.await(allowance);
+  }
+
+  // The messages that this process makes, and that the peer makes.
+  std::uint64_t mine(std::uint64_t pass, std::uint64_t i = 0) const {
+    return pattern_id(initiator ? Origin::kInitiator : Origin::kTarget, pass, i);
+  }
+  std::uint64_t theirs(std::uint64_t pass, std::uint64_t i = 0) const {
+    return pattern_id(initiator ? Origin::kTarget : Origin::kInitiator, pass, i);
+  }
+};
+
+// timed.cpp, and passive.cpp
+TableRow measure_timed(const PairRun& run, const MeasurementPart& part);
+TableRow measure_passive_target(const PairRun& run);
 
 }  // namespace lintel::perf

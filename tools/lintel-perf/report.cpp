@@ -164,8 +164,8 @@ void Report::write_header(std::FILE* out) const {
   line("Provider: ", provider_asked_for());
   line("API: Portals ", static_cast<int>(settings.api), ", completion by ",
        name_of(settings.notify));
-  if (measurement.has_window) line("Window: ", settings.window);
-  if (measurement.has_completion) {
+  if (measurement.has_window()) line("Window: ", settings.window);
+  if (measurement.has_completion()) {
     line("Completion of puts: ",
          in_words(settings.completion == PutCompletion::kRemote
                       ? "remote (a put is done with its {ack}: the target has the bytes)"
@@ -223,9 +223,9 @@ std::string Report::json(const std::string& error) const {
     document["processes"] = ranks.size();
     for (const ProcessDescription& rank : ranks) document["ranks"].push_back(process_json(rank));
   }
-  document["window"] = measurement.has_window ? Json(settings.window) : Json(nullptr);
+  document["window"] = measurement.has_window() ? Json(settings.window) : Json(nullptr);
   const char* completion = settings.completion == PutCompletion::kRemote ? "remote" : "local";
-  document["completion"] = measurement.has_completion ? Json(completion) : Json(nullptr);
+  document["completion"] = measurement.has_completion() ? Json(completion) : Json(nullptr);
   document["validated"] = settings.validate;
   document["iovec_pieces"] = settings.pieces;
   document["repeats"] = settings.repeats;

@@ -1,16 +1,103 @@
 #pragma once
-// What a run tells: the table for people, as soon as each line is known, and at the end the files
-// for programs, one JSON document or comma separated values. All name their units.
+// What a run finds out and tells: the table for people, as soon as each line is known, and at the
+// end the files for programs, one JSON document or comma separated values. All name their units.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "options.h"
-#include "results.h"
-
 namespace lintel::perf {
+
+struct PerfOptions;
+
+// The middle value, or the mean of the two in the middle. REQUIRES: not empty.
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+struct Percentiles {
+  std::uint64_t samples = 0;
+  double min = 0;
+  double p50 = 0;
+  double p90 = 0;
+  double p99 = 0;
+  double p99_9 = 0;
+  double max = 0;
+};
+
+// Nearest-rank percentiles: the smallest sample that is not exceeded by that share of the samples.
+// REQUIRES: not empty.
+inline Percentiles percentiles_of(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double share) {
+    const double rank = std::ceil(share * static_cast<double>(samples.size()) - 1e-9);
+    const auto index = static_cast<std::size_t>(std::max(1.0, rank)) - 1;
+    return samples[std::min(index, samples.size() - 1)];
+  };
+  return {samples.size(), samples.front(), at(0.5), at(0.9), at(0.99), at(0.999), samples.back()};
+}
+
+enum class MeasuredQuantity { kTime, kBandwidth, kMessageRate };
+
+// What a measurement found out at one size. Values in SI units: seconds, bytes per second, messages
+// per second; the reports choose theirs.
+struct Metric {
+  std::string key;    // in JSON and CSV, before the unit: "put_latency"
+  std::string title;  // in the table: "Latency"
+  MeasuredQuantity quantity = MeasuredQuantity::kTime;
+  std::vector<double> passes = {};                         // one value for each repeat
+  std::optional<Percentiles> distribution = std::nullopt;  // of single operations
+
+  double value() const { return median(passes); }
+};
+
+struct TableRow {
+  std::uint64_t size_bytes = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t warm_up = 0;
+  std::uint64_t verified_messages = 0;  // each of size_bytes, every byte compared
+  std::vector<Metric> metrics = {};
+  std::uint64_t batches = 0;  // of a chain: into how many parts a pass was split; 0: no chain
+  std::string note = {};      // a sentence of its own, if there is something to be said
+};
+
+// In which bandwidth is reported.
+enum class Units : std::size_t { kMB, kMiB, kGb };
+
+struct ReportUnit {
+  const char* name;       // "MB/s"
+  const char* key;        // the same fit for a key: "MB_per_s"
+  double size;            // in SI units
+  const char* note = "";  // what it means
+};
+
+inline const ReportUnit& unit_of(MeasuredQuantity quantity, Units units) {
+  static constexpr ReportUnit kTime{"us", "us", 1e-6};
+  static constexpr ReportUnit kRate{"messages/s", "per_s", 1};
+  static constexpr ReportUnit kBandwidth[] = {{"MB/s", "MB_per_s", 1e6, "MB = 1e6 bytes"},
+                                              {"MiB/s", "MiB_per_s", 1048576, "MiB = 2^20 bytes"},
+                                              {"Gb/s", "Gb_per_s", 1e9 / 8, "Gb = 1e9 bits"}};
+  if (quantity == MeasuredQuantity::kBandwidth) return kBandwidth[static_cast<std::size_t>(units)];
+  return quantity == MeasuredQuantity::kTime ? kTime : kRate;
+}
+
+// "4 MiB", "1 KiB", "8 B".
+inline std::string size_name(std::uint64_t bytes) {
+  static constexpr std::array kNames{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; unit < 3 && bytes >= 1024 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return fmt::format("{} {}", bytes, kNames[unit]);
+}
 
 inline constexpr const char* kToolName = "lintel-perf";
 // From the build.

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "contents.h"
 #include "operations.h"
-#include "region.h"
 
 namespace lintel::perf {
 

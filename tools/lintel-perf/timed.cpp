@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "run.h"
+#include "peer.h"
 
 namespace lintel::perf {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "control_channel.h"
+#include "control.h"
 #include "interface.h"
 
 namespace lintel::perf {

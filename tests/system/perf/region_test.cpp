@@ -1,4 +1,4 @@
-#include "region.h"
+#include "contents.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "results.h"
+#include "report.h"
 
 #include <gtest/gtest.h>
 

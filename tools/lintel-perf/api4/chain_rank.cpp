@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "api4/chains.h"
-#include "clock.h"
+#include "host.h"
 
 namespace lintel::perf {
 namespace {
