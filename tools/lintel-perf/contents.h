@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "operations.h"
@@ -61,28 +60,17 @@ constexpr WordSequence sums(std::uint64_t times) {
   return {times * operands().base - 1, times * operands().step - kStep};
 }
 
-// Calls each(place in memory, expected bytes, length) for every part that lies in one word.
-template <class Each>
-void each_word(std::uint64_t offset, std::size_t size, const WordSequence& content, Each each) {
-  for (std::size_t at = 0; at < size;) {
-    const std::uint64_t value = content.word((offset + at) / 8);
-    std::array<std::byte, 8> bytes;
-    std::memcpy(bytes.data(), &value, 8);
-    const std::size_t skipped = (offset + at) % 8;
-    const std::size_t length = std::min(size - at, 8 - skipped);
-    if (length == 8) {  // nearly always: with a length that the compiler knows
-      each(at, std::span(bytes), std::integral_constant<std::size_t, 8>());
-    } else {
-      each(at, std::span(bytes).subspan(skipped), length);
-    }
-    at += length;
-  }
-}
-
 inline void fill(std::span<std::byte> memory, std::uint64_t offset, const WordSequence& content) {
-  each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
-    std::memcpy(memory.data() + at, bytes.data(), length);
-  });
+  for (std::size_t at = 0, length = 0; at < memory.size(); at += length) {
+    const std::uint64_t word = content.word((offset + at) / 8);
+    const std::size_t skipped = (offset + at) % 8;
+    length = std::min(memory.size() - at, 8 - skipped);
+    if (length == 8) {  // nearly always: with a length that the compiler knows
+      std::memcpy(&memory[at], &word, 8);
+    } else {
+      std::memcpy(&memory[at], reinterpret_cast<const std::byte*>(&word) + skipped, length);
+    }
+  }
 }
 
 struct Mismatch {
@@ -94,15 +82,17 @@ struct Mismatch {
 // The first byte that differs.
 inline std::optional<Mismatch> check(std::span<const std::byte> memory, std::uint64_t offset,
                                      const WordSequence& content) {
-  std::optional<Mismatch> first;
-  each_word(offset, memory.size(), content, [&](std::size_t at, auto bytes, auto length) {
-    if (first || std::memcmp(memory.data() + at, bytes.data(), length) == 0) return;
+  std::array<std::byte, 4096> expected;
+  for (std::size_t at = 0; at < memory.size(); at += expected.size()) {
+    const auto found = memory.subspan(at, std::min(expected.size(), memory.size() - at));
+    fill(std::span(expected).first(found.size()), offset + at, content);
+    if (std::memcmp(found.data(), expected.data(), found.size()) == 0) continue;
     std::size_t i = 0;
-    while (memory[at + i] == bytes[i]) ++i;
-    first = Mismatch{offset + at + i, std::to_integer<std::uint8_t>(bytes[i]),
-                     std::to_integer<std::uint8_t>(memory[at + i])};
-  });
-  return first;
+    while (found[i] == expected[i]) ++i;
+    return Mismatch{offset + at + i, std::to_integer<std::uint8_t>(expected[i]),
+                    std::to_integer<std::uint8_t>(found[i])};
+  }
+  return std::nullopt;
 }
 
 // Memory of one message: in one piece or scattered over several, with guard bytes behind each

@@ -262,15 +262,9 @@ inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process
   }
 }
 
-struct ClientRequest {
-  ptl_process_id_t id;
-  ProcessDescription description;
-  std::vector<std::string> arguments;
-};
-
-// Server: waits for a client and accepts it. Throws PerfFailure(kUnusable) when the client is of
-// another protocol, whatever it calls its request, after telling it so.
-inline ClientRequest accept_client(ControlChannel& control, const ProcessDescription& self) {
+// Server: waits for a client and accepts it; returns its hello. Throws PerfFailure(kUnusable) when
+// the client is of another protocol, whatever it calls its request, after telling it so.
+inline ControlMessage accept_client(ControlChannel& control, const ProcessDescription& self) {
   static constexpr Seconds kLook{3600};
   static constexpr Seconds kReplyLimit{2};
   for (;;) {
@@ -283,9 +277,8 @@ inline ClientRequest accept_client(ControlChannel& control, const ProcessDescrip
         control_message(fits ? "accept" : "refuse", {{"host", self.host}, {"cpu", self.cpu}});
     const std::string failure = control.send(message->from, answer, kReplyLimit);
     if (!fits) refuse_protocol("server", "client", message->body);
-    if (!failure.empty()) continue;  // it has left again
-    return {message->from, description_of(*message),
-            member_of<std::vector<std::string>>(message->body, "arguments", {})};
+    if (failure.empty()) return *message;
+    // It has left again.
   }
 }
 

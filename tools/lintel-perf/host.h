@@ -60,10 +60,7 @@ double seconds_of(Work work) {
 inline std::uint32_t resolve(const std::string& name, Seconds limit) {
   static constexpr const char* kExpected = "expected the IPv4 address or the name of a host";
   using Resolution = std::pair<int, sockaddr_in>;
-  std::promise<Resolution> promise;
-  std::future<Resolution> future = promise.get_future();
-  // Name servers may take their time; the thread is left behind then, the process ends soon.
-  std::thread([name, promise = std::move(promise)]() mutable {
+  std::packaged_task<Resolution()> task([name] {
     addrinfo hints{};
     hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
@@ -73,8 +70,11 @@ inline std::uint32_t resolve(const std::string& name, Seconds limit) {
       std::memcpy(&answer.second, found->ai_addr, sizeof answer.second);
       ::freeaddrinfo(found);
     }
-    promise.set_value(answer);
-  }).detach();
+    return answer;
+  });
+  std::future<Resolution> future = task.get_future();
+  // Name servers may take their time; the thread is left behind then, the process ends soon.
+  std::thread(std::move(task)).detach();
   if (future.wait_for(limit) != std::future_status::ready) {
     refuse("'{}' was not resolved within {:.0f} s; {}", name, limit.count(), kExpected);
   }

@@ -50,11 +50,6 @@ inline std::string to_string(ProcessName process) {
 inline ProcessName name_of(ptl_process_id_t id) { return {id.nid, id.pid}; }
 inline std::string to_string(ptl_process_id_t id) { return to_string(name_of(id)); }
 
-// Sets a LINTEL_* variable; effective only before the Portals3Interface is made.
-inline void set_library_variable(const char* name, const std::string& value) {
-  ::setenv(name, value.c_str(), 1);
-}
-
 // Owns the library's initialisation and the interfaces; must outlive every object made on them. One
 // per process. Thread: one.
 class Portals3Interface final : public TimedInterface {
@@ -93,7 +88,7 @@ class Portals3Interface final : public TimedInterface {
   }
 
   // Through Portals 3; see api3/.
-  std::unique_ptr<MeasuredOperations> operations(const OperationsParameters& parameters) override;
+  std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) override;
 
   ptl_handle_ni_t handle() const { return handle_; }
   ptl_process_id_t id() const { return id_; }

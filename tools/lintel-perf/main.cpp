@@ -1,7 +1,8 @@
 // lintel-perf: one-sided bandwidth and latency between two processes, and chains of triggered
 // operations through many. See options.cpp for what it can do, measurement.cpp for how.
 
-#include "interface.h"
+#include <cstdlib>
+
 #include "options.h"
 
 namespace {
@@ -11,8 +12,8 @@ using namespace lintel::perf;
 ExitCode run(int argc, char** argv) {
   const auto options = parse_options({argv + 1, argv + argc});
   if (!options) return ExitCode::kOk;
-  if (!options->provider.empty()) set_library_variable("LINTEL_PROVIDER", options->provider);
-  if (!options->bind.empty()) set_library_variable("LINTEL_INTERFACE", options->bind);
+  if (!options->provider.empty()) ::setenv("LINTEL_PROVIDER", options->provider.c_str(), 1);
+  if (!options->bind.empty()) ::setenv("LINTEL_INTERFACE", options->bind.c_str(), 1);
   if (options->role == Role::kServer) return run_server(*options);
   if (options->measurement->chain) {
     run_chain(*options);

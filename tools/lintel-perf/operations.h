@@ -134,13 +134,21 @@ class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
   std::array<std::uint64_t, kEventKinds> owed_{};
 };
 
-struct OperationsParameters {
-  ProcessName peer;
-  std::uint64_t length = 8;  // of every operation, bytes
+// What one process needs for one measurement at one size.
+struct SideParameters {
+  ProcessName peer = {};
   Notify notify = Notify::kEvents;
-  std::uint64_t events = 256;  // what a queue has to hold
+  std::uint64_t size = 8;       // bytes of every operation
+  std::uint64_t pieces = 1;     // an attachment is made of that many
+  std::uint64_t slots = 0;      // messages of a verified window, each with memory of its own
+  std::uint64_t events = 256;   // what a queue has to hold
+  bool exposed = false;         // the peer addresses this side
+  bool exposed_events = false;  // and this side is told of each put
+  bool local = false;           // this side starts operations
+  bool fetched = false;         // and fetches: where the old contents go
+
   // Nothing starts here; arrivals that a queue has no room for count too.
-  bool only_arrivals = false;
+  bool only_arrivals() const { return exposed_events && !local; }
 };
 
 // The most of something, and the name of the limit in this API. 0: there is no such operation.
@@ -169,8 +177,7 @@ class LINTEL_PERF_SEAM TimedInterface : NotCopied {
  public:
   virtual ~TimedInterface() = default;
 
-  virtual std::unique_ptr<MeasuredOperations> operations(
-      const OperationsParameters& parameters) = 0;
+  virtual std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) = 0;
   const OperationLimits& limits() const { return limits_; }
 
   // Makes the end of this object leave the interface open: closing it would wait for messages that

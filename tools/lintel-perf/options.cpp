@@ -77,50 +77,48 @@ class CommandLine {
   }
 
  private:
-  using Read = std::function<void(const std::string&)>;
   struct Text {
     std::string value;
     CLI::Option* option;
-    Read read;
+    std::function<void(const std::string&)> read;
   };
 
   void flag(const char* name, bool& value, const char* help) {
     app_.add_flag(name, value, help)->group(group_);
   }
-  void text(const char* name, const char* type, const std::string& help, Read read) {
-    Text& text = texts_.emplace_back();
-    text.read = std::move(read);
-    text.option = app_.add_option(name, text.value, help)->type_name(type)->group(group_);
+  // value_of(name, text) returns the value, or refuses the text.
+  template <class Value, class ValueOf>
+  void text(const char* name, const char* type, const std::string& help, Value& value,
+            ValueOf value_of) {
+    Text& entry = texts_.emplace_back();
+    entry.read = [=, &value](const std::string& text) { value = value_of(name, text); };
+    entry.option = app_.add_option(name, entry.value, help)->type_name(type)->group(group_);
   }
   void text(const char* name, const char* type, const std::string& help, std::string& value) {
-    text(name, type, help, [&value](const std::string& text) { value = text; });
+    text(name, type, help, value, [](const char*, const std::string& text) { return text; });
   }
   // A whole number of `what`.
   template <class Number>
   void count(const char* name, const char* help, const char* what, std::uint64_t min,
              std::uint64_t max, Number& value) {
-    text(name, "N", help,
-         [=, &value](const std::string& text) { value = parse_count(name, text, what, min, max); });
-  }
-  void size(const char* name, const char* help, std::optional<std::uint64_t>& value) {
-    text(name, "SIZE", help,
-         [name, &value](const std::string& text) { value = parse_size(name, text); });
+    text(name, "N", help, value, [=](const char* option, const std::string& text) {
+      return parse_count(option, text, what, min, max);
+    });
   }
   void seconds(const char* name, const std::string& help, double min, double max, double& value) {
-    text(name, "SECONDS", help,
-         [=, &value](const std::string& text) { value = parse_seconds(name, text, min, max); });
+    text(name, "SECONDS", help, value, [=](const char* option, const std::string& text) {
+      return parse_seconds(option, text, min, max);
+    });
   }
   // One of the names in `type`, "a|b|c", which stand for `choices` in that order.
   template <class Choice>
   void choice(const char* name, const char* type, const char* help, Choice& value,
               std::vector<Choice> choices) {
-    text(name, type, help, [=, &value, choices = std::move(choices)](const std::string& text) {
+    text(name, type, help, value, [=](const char* option, const std::string& text) {
       const auto names = CLI::detail::split(type, '|');
       const auto found = std::find(names.begin(), names.end(), text);
-      if (found == names.end()) {
-        refuse("{}: '{}' is not usable; expected {}", name, text, CLI::detail::join(names, " or "));
-      }
-      value = choices[static_cast<std::size_t>(found - names.begin())];
+      if (found == names.end()) reject(option, text, CLI::detail::join(names, " or "));
+      return choices[static_cast<std::size_t>(found - names.begin())];
     });
   }
 
@@ -154,9 +152,9 @@ class CommandLine {
         settings_.notify, {Notify::kEvents, Notify::kCounters});
     text("--sizes", "LIST",
          "Message sizes in bytes, separated by commas; K, M, G are 2^10, 2^20, 2^30",
-         [this](const std::string& text) { options_.sizes = parse_size_list("--sizes", text); });
-    size("--min", "Smallest size; doubled up to --max (default 1)", min_);
-    size("--max", "Largest size (default 4M)", max_);
+         options_.sizes, parse_size_list);
+    text("--min", "SIZE", "Smallest size; doubled up to --max (default 1)", min_, parse_size);
+    text("--max", "SIZE", "Largest size (default 4M)", max_, parse_size);
     count("--iterations", "Messages, or rounds of a chain, of one pass (default: by size)",
           "messages", 1, kMost, settings_.iterations);
     count("--warm-up",
@@ -187,7 +185,7 @@ class CommandLine {
     text("--cpu", "A[,B]",
          "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or "
          "--client, A or the own one of the two; of a chain, rank 0 to A, the others to B",
-         [this](const std::string& text) { options_.cpus = parse_cpus("--cpu", text); });
+         options_.cpus, parse_cpus);
     text("--provider", "NAME", "network: direct, or a provider of libfabric (sets LINTEL_PROVIDER)",
          options_.provider);
     seconds(

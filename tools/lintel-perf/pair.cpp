@@ -47,85 +47,43 @@ struct PairEnd {
   ProcessDescription self;
 };
 
-class PairServer {
- public:
-  explicit PairServer(const PerfOptions& options)
-      : options_(options),
-        endpoint_(options.pid == 0 ? PTL_PID_ANY : static_cast<ptl_pid_t>(options.pid),
-                  {PTL_NID_ANY, PTL_PID_ANY}, options.cpus.empty() ? -1 : options.cpus.back()) {}
-
-  ExitCode run() {
-    const ptl_process_id_t id = endpoint_.network.id();
-    if (options_.shown_name != nullptr) *options_.shown_name = name_of(id);
-    say("lintel-perf server at {}{}", endpoint_.self.address,
-        dotted(id.nid).starts_with("127.") ? " (this machine only; --bind ADDR for others)" : "");
-    for (;;) {
-      const ExitCode code = serve_one();
-      if (options_.once) return code;
-    }
+// Measures what the client asks for, size by size, until it ends the measurement.
+[[noreturn]] void measure_for(const ControlMessage& client, PairEnd& endpoint, PairPeer& peer) {
+  const auto asked =
+      parse_options(member_of<std::vector<std::string>>(client.body, "arguments", {}));
+  if (!asked || asked->measurement == nullptr || asked->measurement->chain) {
+    refuse("the client asks for nothing that a server can do; expected a sub-command of a pair");
   }
+  for (;;) {
+    const auto size = peer.await().at("size").get<std::uint64_t>();
+    if (size < 1 || size > kMaxSizeBytes) {
+      refuse("the client asks for {} bytes; expected 1 to {}", size, kMaxSizeBytes);
+    }
+    measure(*asked->measurement, {endpoint.network, peer, asked->settings, size, false});
+  }
+}
 
- private:
-  ExitCode serve_one() {
+// Returns when the client has ended the measurement. Throws PeerLost if it is lost.
+void serve(const ControlMessage& client, PairEnd& endpoint, Seconds deadline) {
+  static constexpr Seconds kForever{1e9};
+  PairPeer peer(endpoint.network.handle(), endpoint.control, client.from, deadline, kForever);
+  const auto give_up = [&](ExitCode code, const std::string& sentence) {
+    peer.tell("failed", {{"error", sentence}, {"code", static_cast<int>(code)}});
+  };
+  try {
     try {
-      const ClientRequest client = accept_client(endpoint_.control, endpoint_.self);
-      say("client {} on {} begins", client.description.address, client.description.host);
-      serve(client);
-      say("client {} has finished", client.description.address);
-      return ExitCode::kOk;
+      measure_for(client, endpoint, peer);
+    } catch (const PeerLost&) {
+      throw;
     } catch (const PerfFailure& failure) {
-      fmt::print(stderr, "lintel-perf: {}\n", failure.what());
-      return failure.code();
+      give_up(failure.code(), failure.what());
+    } catch (const std::exception& error) {
+      give_up(ExitCode::kFailed, fmt::format("cannot carry out the request: {}", error.what()));
     }
+    for (;;) peer.await();
+  } catch (const PeerFinished&) {
   }
-
-  // Returns when the client has ended the measurement. Throws PeerLost if it is lost.
-  void serve(const ClientRequest& client) {
-    static constexpr Seconds kForever{1e9};
-    PairPeer peer(endpoint_.network.handle(), endpoint_.control, client.id,
-                  Seconds(options_.deadline_seconds), kForever);
-    const auto give_up = [&](ExitCode code, const std::string& sentence) {
-      peer.tell("failed", {{"error", sentence}, {"code", static_cast<int>(code)}});
-    };
-    try {
-      try {
-        measure_for(client, peer);
-      } catch (const PeerLost&) {
-        throw;
-      } catch (const PerfFailure& failure) {
-        give_up(failure.code(), failure.what());
-      } catch (const std::exception& error) {
-        give_up(ExitCode::kFailed, fmt::format("cannot carry out the request: {}", error.what()));
-      }
-      for (;;) peer.await();
-    } catch (const PeerFinished&) {
-    }
-  }
-
-  [[noreturn]] void measure_for(const ClientRequest& client, PairPeer& peer) {
-    const auto asked = parse_options(client.arguments);
-    if (!asked || asked->measurement == nullptr || asked->measurement->chain) {
-      refuse("the client asks for nothing that a server can do; expected a sub-command of a pair");
-    }
-    for (;;) {
-      const auto size = peer.await().at("size").get<std::uint64_t>();
-      if (size < 1 || size > kMaxSizeBytes) {
-        refuse("the client asks for {} bytes; expected 1 to {}", size, kMaxSizeBytes);
-      }
-      measure(*asked->measurement, {endpoint_.network, peer, asked->settings, size, false});
-    }
-  }
-
-  template <class... Arguments>
-  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (options_.shown_name != nullptr) return;
-    fmt::print("{}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
-    std::fflush(stdout);
-  }
-
-  const PerfOptions& options_;
-  PairEnd endpoint_;
-};
+}
 
 // The server of a pair on one machine, which serves once.
 class SecondProcess {
@@ -210,7 +168,31 @@ void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& r
 
 ExitCode run_server(const PerfOptions& options) {
   if (!options.cpus.empty()) pin_to_cpu(options.cpus.back());
-  return PairServer(options).run();
+  PairEnd endpoint(options.pid == 0 ? PTL_PID_ANY : static_cast<ptl_pid_t>(options.pid),
+                   {PTL_NID_ANY, PTL_PID_ANY}, options.cpus.empty() ? -1 : options.cpus.back());
+  const ptl_process_id_t id = endpoint.network.id();
+  if (options.shown_name != nullptr) *options.shown_name = name_of(id);
+  const auto say = [&](const std::string& line) {
+    if (options.shown_name != nullptr) return;
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  };
+  say(fmt::format(
+      "lintel-perf server at {}{}", to_string(id),
+      dotted(id.nid).starts_with("127.") ? " (this machine only; --bind ADDR for others)" : ""));
+  for (ExitCode code = ExitCode::kOk;; code = ExitCode::kOk) {
+    try {
+      const ControlMessage client = accept_client(endpoint.control, endpoint.self);
+      const ProcessDescription who = description_of(client);
+      say(fmt::format("client {} on {} begins", who.address, who.host));
+      serve(client, endpoint, Seconds(options.deadline_seconds));
+      say(fmt::format("client {} has finished", who.address));
+    } catch (const PerfFailure& failure) {
+      fmt::print(stderr, "lintel-perf: {}\n", failure.what());
+      code = failure.code();
+    }
+    if (options.once) return code;
+  }
 }
 
 void run_client(const PerfOptions& options) {
@@ -227,7 +209,7 @@ void run_client(const PerfOptions& options) {
               static_cast<ptl_pid_t>(options.pid)};
     if (options.bind.empty() && std::getenv("LINTEL_INTERFACE") == nullptr) {
       const std::string address = address_towards(server.nid);
-      if (!address.empty()) set_library_variable("LINTEL_INTERFACE", address);
+      if (!address.empty()) ::setenv("LINTEL_INTERFACE", address.c_str(), 1);
     }
   }
   if (!cpus.empty()) pin_to_cpu(cpus.front());

@@ -194,10 +194,11 @@ struct PairRun {
 
   // This process's memory and operations, with what all measurements have in common added.
   PairSide side(SideParameters parameters) const {
+    parameters.peer = name_of(peer.id());
     parameters.notify = settings.notify;
     parameters.size = size;
     parameters.pieces = settings.pieces;
-    return PairSide(network.timed(settings.api), name_of(peer.id()), parameters);
+    return PairSide(network.timed(settings.api), parameters);
   }
 
   // Returns when both processes have come here. `allowance`: how much later the peer may come.

@@ -29,10 +29,10 @@ class QueuedOperations : public MeasuredOperations {
 
   // `only_arrivals`: the queue gets nothing else, and those that are lost in it are counted all the
   // same, by the sequence numbers of Portals 3.
-  QueuedOperations(typename Api::Handle interface, const OperationsParameters& parameters)
+  QueuedOperations(typename Api::Handle interface, const SideParameters& parameters)
       : MeasuredOperations(true),
-        length_(parameters.length),
-        only_arrivals_(parameters.only_arrivals),
+        length_(parameters.size),
+        only_arrivals_(parameters.only_arrivals()),
         queue_(Api::allocate(interface, parameters.events)) {}
   ~QueuedOperations() override {
     if (!stop_reason_.is_set()) Api::free(queue_);

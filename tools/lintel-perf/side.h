@@ -14,18 +14,6 @@
 
 namespace lintel::perf {
 
-struct SideParameters {
-  Notify notify = Notify::kEvents;
-  std::uint64_t size = 8;       // bytes of a message
-  std::uint64_t pieces = 1;     // an attachment is made of that many
-  std::uint64_t slots = 0;      // messages of a verified window, each with memory of its own
-  std::uint64_t events = 256;   // the queue's capacity
-  bool exposed = false;         // the peer addresses this side
-  bool exposed_events = false;  // and this side is told of each put
-  bool local = false;           // this side starts operations
-  bool fetched = false;         // and fetches: where the old contents go
-};
-
 // How many messages a verified window may have: at most `window`, in at most 64 MiB.
 constexpr std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window) {
   return std::clamp<std::uint64_t>((std::uint64_t{64} << 20) / size, 1,
@@ -34,14 +22,9 @@ constexpr std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window)
 
 // Thread: one, beside MeasuredOperations::stop().
 struct PairSide : NotCopied {
-  // `peer` alone may address it.
-  PairSide(TimedInterface& interface, ProcessName peer, const SideParameters& p)
-      : parameters(p),
-        operations(interface.operations({.peer = peer,
-                                         .length = p.size,
-                                         .notify = p.notify,
-                                         .events = p.events,
-                                         .only_arrivals = p.exposed_events && !p.local})) {
+  // The peer alone may address it.
+  PairSide(TimedInterface& interface, const SideParameters& p)
+      : parameters(p), operations(interface.operations(p)) {
     const auto bind = [&](std::vector<Region>& regions) {
       Region& region = regions.emplace_back(p.size, p.pieces);
       region.attach(operations->bind(region.pieces()));

@@ -121,12 +121,17 @@ class Timed {
     traffic(count, nothing, nothing);
   }
 
-  // Gives a pass a message of its own and overwrites the memory where it arrives, so that the bytes
-  // there can only have come with the pass.
+  // Gives a pass a message of its own.
   void prepare(std::uint64_t pass) {
     if (adds()) return fill(side_.exposed, sums(0));
-    fill(sources(), pattern(run_.mine(pass)));
-    fill(sinks(), poison(run_.theirs(pass)));
+    place(pass, 0, 0);
+  }
+
+  // Fills the memory that message `i` of a pass comes from, and overwrites the memory where it
+  // arrives, so that the bytes there can only have come with it.
+  void place(std::uint64_t pass, std::uint64_t i, std::uint64_t slot) {
+    fill(sources(), pattern(run_.mine(pass, i)), slot);
+    fill(sinks(), poison(run_.theirs(pass, i)), slot);
   }
 
   void check(std::uint64_t pass) {
@@ -245,10 +250,7 @@ class Timed {
     const std::uint64_t slots = side_.parameters.slots;
     for (std::uint64_t done = 0, count = 0; done < row_.iterations; done += count) {
       count = std::min(slots, row_.iterations - done);
-      for (std::uint64_t slot = 1; slot <= count; ++slot) {
-        fill(sources(), pattern(run_.mine(0, done + slot - 1)), slot);
-        if (action == kGet) fill(sinks(), poison(run_.theirs(0, done + slot - 1)), slot);
-      }
+      for (std::uint64_t slot = 1; slot <= count; ++slot) place(0, done + slot - 1, slot);
       synchronized([&] {
         if (side_.local.empty()) return;
         run_window(*side_.operations, action, count, window_, [&](std::uint64_t i) {

@@ -56,7 +56,7 @@ struct ScriptedApi {
 
 class Scripted final : public QueuedOperations<ScriptedApi> {
  public:
-  explicit Scripted(OperationsParameters parameters = {})
+  explicit Scripted(SideParameters parameters = {})
       : QueuedOperations(new Script, parameters), script_(queue()) {}
 
   Script& script() { return *script_; }
@@ -102,7 +102,7 @@ TEST(QueuedOperations, AWaitForWhatIsThereLooksAtNothing) {
 }
 
 TEST(QueuedOperations, WhereOnlyArrivalsMatterThoseBetweenTwoEventsCount) {
-  Scripted operations({.peer = {}, .only_arrivals = true});
+  Scripted operations({.exposed_events = true});
   operations.script().events = {{CompletionKind::kPut, kLength, 0, 7},
                                 {CompletionKind::kPut, kLength, 0, 11}};
   EXPECT_EQ(operations.wait(CompletionKind::kPut, 1), 1U);

@@ -54,7 +54,7 @@ using Memory3 = ApiMemory<Portals3>;
 
 class Operations3 final : public QueuedOperations<Portals3> {
  public:
-  Operations3(ptl_handle_ni_t ni, const OperationsParameters& p)
+  Operations3(ptl_handle_ni_t ni, const SideParameters& p)
       : QueuedOperations(ni, p), ni_(ni), peer_{p.peer.nid, static_cast<ptl_pid_t>(p.peer.pid)} {}
 
   std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) override {
@@ -105,7 +105,7 @@ class Operations3 final : public QueuedOperations<Portals3> {
 }  // namespace
 
 std::unique_ptr<MeasuredOperations> Portals3Interface::operations(
-    const OperationsParameters& parameters) {
+    const SideParameters& parameters) {
   if (parameters.notify != Notify::kEvents) {
     refuse("completion by counters through Portals 3; expected events, or Portals 4");
   }

@@ -73,7 +73,21 @@ class Chain : NotCopied {
   // Waits for all that this process still has to get from the others. Throws PerfFailure(kFailed)
   // if it does not come, or more than that has come.
   void settle(std::chrono::milliseconds limit) const {
-    for (const Trigger& all : final_counts_) expect(all, static_cast<ptl_time_t>(limit.count()));
+    for (const Trigger& all : final_counts_) {
+      ptl_ct_event_t value{};
+      unsigned which = 0;
+      const int code = PtlCTPoll(&all.counter, &all.count, 1,
+                                 static_cast<ptl_time_t>(limit.count()), &value, &which);
+      if (code == PTL_CT_NONE_REACHED) {
+        fail("a counting event has {} of {} successes after {} ms (--deadline)",
+             successes(all.counter), all.count, limit.count());
+      }
+      check_call(code, "PtlCTPoll");
+      check_failures(value);
+      if (value.success != all.count) {
+        fail("a counting event has {} successes; expected {}", value.success, all.count);
+      }
+    }
     check_call(PtlAtomicSync(), "PtlAtomicSync");  // what others wrote is now to be read
   }
   // Compares what came with what had to come. Returns the number of messages; throws
@@ -153,22 +167,6 @@ class Chain : NotCopied {
     if (value.failure == 0) return;
     fail("a counting event has {} successes and {} failures; expected no failure", value.success,
          value.failure);
-  }
-  // Waits for a count, which has to be exact. Throws PerfFailure(kFailed) at a failure, or after
-  // `limit`.
-  static void expect(const Trigger& all, ptl_time_t limit) {
-    ptl_ct_event_t value{};
-    unsigned which = 0;
-    const int code = PtlCTPoll(&all.counter, &all.count, 1, limit, &value, &which);
-    if (code == PTL_CT_NONE_REACHED) {
-      fail("a counting event has {} of {} successes after {} ms (--deadline)",
-           successes(all.counter), all.count, limit);
-    }
-    check_call(code, "PtlCTPoll");
-    check_failures(value);
-    if (value.success != all.count) {
-      fail("a counting event has {} successes; expected {}", value.success, all.count);
-    }
   }
   template <class Call>
   static void until_idle(Call call) {

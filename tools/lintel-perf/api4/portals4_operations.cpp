@@ -60,7 +60,7 @@ class QueuedCompletions : public QueuedOperations<Portals4> {
  protected:
   static constexpr ptl_ack_req_t kAck = PTL_ACK_REQ;
 
-  QueuedCompletions(ptl_handle_ni_t ni, const OperationsParameters& p) : QueuedOperations(ni, p) {}
+  QueuedCompletions(ptl_handle_ni_t ni, const SideParameters& p) : QueuedOperations(ni, p) {}
 
   static void notify(ptl_me_t& me, bool counted) {
     if (!counted) me.options |= PTL_ME_EVENT_COMM_DISABLE;
@@ -98,7 +98,7 @@ class CountedCompletions : public MeasuredOperations {
  protected:
   static constexpr ptl_ack_req_t kAck = PTL_CT_ACK_REQ;
 
-  CountedCompletions(ptl_handle_ni_t ni, const OperationsParameters&) : MeasuredOperations(false) {
+  CountedCompletions(ptl_handle_ni_t ni, const SideParameters&) : MeasuredOperations(false) {
     for (ptl_handle_ct_t& counter : counters_) check_call(PtlCTAlloc(ni, &counter), "PtlCTAlloc");
   }
   ~CountedCompletions() override {
@@ -130,8 +130,8 @@ class CountedCompletions : public MeasuredOperations {
 template <class Notified>  // QueuedCompletions or CountedCompletions
 class Operations4 final : public Notified {
  public:
-  Operations4(ptl_handle_ni_t ni, const OperationsParameters& p)
-      : Notified(ni, p), ni_(ni), peer_{.phys = {p.peer.nid, p.peer.pid}}, length_(p.length) {
+  Operations4(ptl_handle_ni_t ni, const SideParameters& p)
+      : Notified(ni, p), ni_(ni), peer_{.phys = {p.peer.nid, p.peer.pid}}, length_(p.size) {
     check_call(PtlPTAlloc(ni, 0, this->queue(), kTimedPortal, &portal_), "PtlPTAlloc");
   }
   ~Operations4() override { PtlPTFree(ni_, portal_); }
@@ -231,8 +231,8 @@ class TimedInterface4 final : public TimedInterface {
   }
 
   // Where only arrivals matter they are counted, whatever was asked for: a queue could overflow.
-  std::unique_ptr<MeasuredOperations> operations(const OperationsParameters& parameters) override {
-    if (parameters.notify == Notify::kCounters || parameters.only_arrivals) {
+  std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) override {
+    if (parameters.notify == Notify::kCounters || parameters.only_arrivals()) {
       return std::make_unique<Operations4<CountedCompletions>>(interface_.handle(), parameters);
     }
     return std::make_unique<Operations4<QueuedCompletions>>(interface_.handle(), parameters);
