@@ -102,7 +102,7 @@ int exit_code_of(Work work) {
   } catch (const PeerLost& lost) {
     say(lost);
     std::fflush(nullptr);
-    std::_Exit(static_cast<int>(lost.code()));  // see TimedInterface::abandon()
+    std::_Exit(static_cast<int>(lost.code()));  // what is open stays open
   } catch (const PerfFailure& failure) {
     say(failure);
     return static_cast<int>(failure.code());

@@ -82,7 +82,6 @@ class Portals3Interface final : public TimedInterface {
   }
   ~Portals3Interface() override {
     portals4_.reset();
-    if (abandoned_) return;
     PtlNIFini(handle_);
     PtlFini();
   }
@@ -99,11 +98,6 @@ class Portals3Interface final : public TimedInterface {
     if (api == Api::kPortals3) return *this;
     if (!portals4_) portals4_ = open_portals4(name_of(id_));
     return *portals4_;
-  }
-
-  void abandon() override {
-    TimedInterface::abandon();
-    if (portals4_) portals4_->abandon();
   }
 
   // Admits requests of `process`, whatever its user and job. At first only processes of the same

@@ -112,7 +112,9 @@ class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
   std::uint64_t count(CompletionKind kind) const { return taken_[index_of(kind)]; }
 
   // Makes a present or future wait throw PeerLost(reason). Any thread; the first reason counts.
-  virtual void stop(const std::string& reason) = 0;
+  void stop(const std::string& reason) {
+    stop_reason_.set(reason, [this] { end_waits(); });
+  }
 
   // Grows as long as there is progress. Any thread.
   virtual std::uint64_t seen() const = 0;
@@ -125,9 +127,13 @@ class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
   virtual std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
   virtual bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
                      std::uint64_t bits) = 0;
+  // Frees what waits use, so that they return. Not called again by an implementation that has been
+  // stopped.
+  virtual void end_waits() = 0;
   void owe(CompletionKind kind) { ++owed_[index_of(kind)]; }
 
   std::array<std::uint64_t, kEventKinds> taken_{};
+  StopReason stop_reason_;
 
  private:
   const bool tells_send_;
@@ -180,13 +186,8 @@ class LINTEL_PERF_SEAM TimedInterface : NotCopied {
   virtual std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) = 0;
   const OperationLimits& limits() const { return limits_; }
 
-  // Makes the end of this object leave the interface open: closing it would wait for messages that
-  // nobody will take. The process has to end soon.
-  virtual void abandon() { abandoned_ = true; }
-
  protected:
   OperationLimits limits_;
-  bool abandoned_ = false;
 };
 
 // Opens a matching physical interface of Portals 4, beside Portals 3 in one process: both have the

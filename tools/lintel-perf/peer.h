@@ -37,22 +37,14 @@ class PairPeer : NotCopied {
   PairPeer(ptl_handle_ni_t ni, ControlChannel& control, ptl_process_id_t id, Seconds deadline,
            Seconds step_limit)
       : ni_(ni), control_(control), id_(id), deadline_(deadline), step_limit_(step_limit) {
-    thread_ = std::thread([this] {
+    thread_ = std::jthread([this](const std::stop_token& end) {
       try {
-        watch_peer();
+        watch_peer(end);
       } catch (const std::exception& error) {
         const std::lock_guard lock(mutex_);
         stop(error.what());
       }
     });
-  }
-  ~PairPeer() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
   }
 
   ptl_process_id_t id() const { return id_; }
@@ -123,7 +115,7 @@ class PairPeer : NotCopied {
   };
 
  private:
-  void watch_peer() {
+  void watch_peer(const std::stop_token& end) {
     static constexpr auto kLook = std::chrono::milliseconds(200);
     static constexpr auto kProbeAfter = std::chrono::seconds(1);
     using enum AckedPut::PutState;
@@ -131,7 +123,7 @@ class PairPeer : NotCopied {
     AckedPut::PutState answer = kArrived;
     Clock::time_point sent_at;
     std::unique_lock lock(mutex_);
-    while (!wake_.wait_for(lock, kLook, [this] { return done_; })) {
+    while (!wake_.wait_for(lock, end, kLook, [&] { return end.stop_requested(); })) {
       const auto now = Clock::now();
       if (operations_ != nullptr && operations_->seen() != seen_) {
         seen_ = operations_->seen();
@@ -173,14 +165,13 @@ class PairPeer : NotCopied {
   StopReason stop_reason_;
 
   std::mutex mutex_;  // guards the rest
-  std::condition_variable wake_;
-  bool done_ = false;
+  std::condition_variable_any wake_;
   Clock::time_point alive_at_ = Clock::now();  // when it was seen alive
   MeasuredOperations* operations_ = nullptr;   // under watch
   std::uint64_t seen_ = 0;                     // of their progress
   Clock::time_point seen_at_{};
   Seconds standstill_{};
-  std::thread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // the last member: it uses the others
 };
 
 // One measurement at one size. Both processes execute the same functions with a PairRun each, which

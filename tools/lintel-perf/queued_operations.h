@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "operations.h"
@@ -19,9 +18,6 @@ namespace lintel::perf {
 template <class Api>
 class QueuedOperations : public MeasuredOperations {
  public:
-  void stop(const std::string& reason) final {
-    stop_reason_.set(reason, [this] { Api::free(queue_); });  // which ends its waits
-  }
   std::uint64_t seen() const final { return seen_.load(std::memory_order_relaxed); }
 
  protected:
@@ -41,6 +37,7 @@ class QueuedOperations : public MeasuredOperations {
   typename Api::Handle queue() const { return queue_; }
 
  private:
+  void end_waits() final { Api::free(queue_); }
   std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) final {
     EventRecord event;
     while (count(kind) < at_least) note(Api::wait(queue_, event), event);
@@ -100,7 +97,6 @@ class QueuedOperations : public MeasuredOperations {
   const typename Api::Handle queue_;
   std::optional<std::uint32_t> last_arrival_;
   std::atomic<std::uint64_t> seen_{0};  // events
-  StopReason stop_reason_;
 };
 
 // Memory in an entry, or in a descriptor for each kind of completion at the initiator, of which an

@@ -66,7 +66,6 @@ class MatchingInterface : NotCopied {
     reject(call, code);
   }
   ~MatchingInterface() {
-    if (left_open_) return;
     PtlNIFini(handle_);
     PtlFini();
   }
@@ -74,13 +73,11 @@ class MatchingInterface : NotCopied {
   ptl_handle_ni_t handle() const { return handle_; }
   const ptl_process_t& id() const { return id_; }
   const ptl_ni_limits_t& limits() const { return limits_; }
-  void leave_open() { left_open_ = true; }
 
  private:
   ptl_handle_ni_t handle_ = PTL_INVALID_HANDLE;
   ptl_process_t id_{};
   ptl_ni_limits_t limits_{};
-  bool left_open_ = false;
 };
 
 }  // namespace lintel::perf::api4

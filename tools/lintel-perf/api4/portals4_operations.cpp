@@ -2,8 +2,6 @@
 
 #include <portals4.h>
 
-#include <algorithm>
-
 #include "api4/matching_interface.h"
 #include "queued_operations.h"
 
@@ -83,9 +81,6 @@ class CountedCompletions : public MeasuredOperations {
     }
     return taken_[index_of(kind)] = value.success;
   }
-  void stop(const std::string& reason) final {
-    stop_reason_.set(reason, [this] { free(); });  // waits return PTL_ABORTED
-  }
   std::uint64_t seen() const final {
     std::uint64_t successes = 0;
     for (const ptl_handle_ct_t counter : counters_) {
@@ -102,7 +97,7 @@ class CountedCompletions : public MeasuredOperations {
     for (ptl_handle_ct_t& counter : counters_) check_call(PtlCTAlloc(ni, &counter), "PtlCTAlloc");
   }
   ~CountedCompletions() override {
-    if (!stop_reason_.is_set()) free();
+    if (!stop_reason_.is_set()) CountedCompletions::end_waits();
   }
 
   static ptl_handle_eq_t queue() { return PTL_EQ_NONE; }
@@ -118,13 +113,12 @@ class CountedCompletions : public MeasuredOperations {
   }
 
  private:
-  void free() {
+  void end_waits() final {  // they return PTL_ABORTED
     for (const ptl_handle_ct_t counter : counters_) PtlCTFree(counter);
   }
 
   std::array<ptl_handle_ct_t, kEventKinds> counters_{PTL_CT_NONE, PTL_CT_NONE, PTL_CT_NONE,
                                                      PTL_CT_NONE};
-  StopReason stop_reason_;
 };
 
 template <class Notified>  // QueuedCompletions or CountedCompletions
@@ -226,10 +220,6 @@ class TimedInterface4 final : public TimedInterface {
            self.pid);
     }
   }
-  ~TimedInterface4() override {
-    if (abandoned_) interface_.leave_open();
-  }
-
   // Where only arrivals matter they are counted, whatever was asked for: a queue could overflow.
   std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) override {
     if (parameters.notify == Notify::kCounters || parameters.only_arrivals()) {
