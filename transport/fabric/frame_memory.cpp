@@ -26,7 +26,7 @@ void FrameMemory::forget_registrations() {
   for (BufferSlab& slab : slabs_) slab.forget_registration();
 }
 
-FrameMemory::Place FrameMemory::place_of(std::size_t index) const {
+FrameMemory::FramePlace FrameMemory::place_of(std::size_t index) const {
   const std::size_t first = slabs_.front().count();
   if (index < first) [[likely]]
     return {0, index};
@@ -35,12 +35,12 @@ FrameMemory::Place FrameMemory::place_of(std::size_t index) const {
 }
 
 std::byte* FrameMemory::frame(std::size_t index) const {
-  const Place place = place_of(index);
+  const FramePlace place = place_of(index);
   return slabs_[place.slab].buffer(place.buffer);
 }
 
 void FrameMemory::release(std::size_t index) const {
-  const Place place = place_of(index);
+  const FramePlace place = place_of(index);
   slabs_[place.slab].release(place.buffer);
 }
 

@@ -32,11 +32,11 @@ class FrameMemory {
   void* descriptor(std::size_t index) const;  // nullptr if none is needed
 
  private:
-  struct Place {
+  struct FramePlace {
     std::size_t slab;
     std::size_t buffer;
   };
-  Place place_of(std::size_t index) const;
+  FramePlace place_of(std::size_t index) const;
 
   std::vector<BufferSlab> slabs_;
 };

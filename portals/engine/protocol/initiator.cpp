@@ -103,7 +103,7 @@ Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interfa
 // False: there is no memory, or no room for a message that waits without an operation. Nothing has
 // happened then, and the operation has ended.
 bool Initiator::send(const Prepared& prepared, Operation* operation, const wire::Request& request,
-                     const Payload& payload, const Transfers::Place* source,
+                     const Payload& payload, const Transfers::RegionPart* source,
                      Outbox::Prepared& waits) {
   try {
     const SlotId id = operation != nullptr ? operation->id : SlotId{};
@@ -198,7 +198,7 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   if (operation != nullptr) request.sender_token = operation->id.packed();
 
   const Payload payload = payload_of(arguments, descriptor, prepared.length);
-  const Transfers::Place source{&descriptor.region(), payload.offset, prepared.length};
+  const Transfers::RegionPart source{&descriptor.region(), payload.offset, prepared.length};
   // The message is sent first. The descriptor is charged while it is on its way.
   Outbox::Prepared waits;
   if (!send(prepared, operation, request, announced ? Payload{} : payload,

@@ -105,7 +105,7 @@ class Initiator {
   Operation* create(const Prepared& prepared, NetworkInterface& interface, PendingKind kind)
       LINTEL_REQUIRES(kLock);
   bool send(const Prepared& prepared, Operation* operation, const wire::Request& request,
-            const Payload& payload, const Transfers::Place* source, Outbox::Prepared& waits)
+            const Payload& payload, const Transfers::RegionPart* source, Outbox::Prepared& waits)
       LINTEL_REQUIRES(kLock);
   void expect_answer(NetworkInterface& interface, PendingRequest& request,
                      const wire::Request& sent, const RequestArguments& arguments)

@@ -50,7 +50,7 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
   }
   Operation* operation = operations_.create(from, interface.kind(), false);
   try {
-    const Transfers::Place place{&descriptor->region(), acceptance.offset, acceptance.length};
+    const Transfers::RegionPart place{&descriptor->region(), acceptance.offset, acceptance.length};
     if (operation != nullptr) transfers_.begin_source(*operation, place, completion);
   } catch (const std::bad_alloc&) {
     operations_.release(*operation);

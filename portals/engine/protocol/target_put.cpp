@@ -24,7 +24,8 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
           !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
       const Transfers::Answer answer{
           ack, make_response(interface, wire::MessageKind::kAck, request, *matched), release_token};
-      const Transfers::Place place{&descriptor->region(), acceptance.offset, acceptance.length};
+      const Transfers::RegionPart place{&descriptor->region(), acceptance.offset,
+                                        acceptance.length};
       if (transfers_.begin_sink(*operation, place, request.sender_token, completion, answer))
         return;
       operations_.release(*operation);

@@ -47,7 +47,7 @@ TransferSource& Transfers::make_source(Operation& operation) {
   return *source;
 }
 
-TransferSink& Transfers::make_sink(Operation& operation, const Place& to) {
+TransferSink& Transfers::make_sink(Operation& operation, const RegionPart& to) {
   const auto [sink, id] = sinks_.create();
   LINTEL_ASSERT(sink != nullptr && operation.sink == nullptr);
   sink->id = id;
@@ -79,7 +79,7 @@ void Transfers::deregister(Registrations& registered) {
 
 // ---- The receiver
 
-bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
+bool Transfers::begin_sink(Operation& operation, const RegionPart& to, std::uint64_t source_token,
                            const Completion& completion, const Answer& answer) {
   bool cleared = false;
   try {
@@ -156,7 +156,7 @@ bool Transfers::clear_next(const Operation& operation, TransferSink& sink) {
   return true;
 }
 
-std::uint32_t Transfers::clear_ahead(Operation& get, const Place& to, std::size_t room,
+std::uint32_t Transfers::clear_ahead(Operation& get, const RegionPart& to, std::size_t room,
                                      std::byte* out) {
   wire::Clear clear;
   bool cleared = false;
@@ -259,7 +259,7 @@ void Transfers::refuse_data(const Operation& operation, Failure failure) {
 
 // ---- The source
 
-void Transfers::begin_source(Operation& operation, const Place& from,
+void Transfers::begin_source(Operation& operation, const RegionPart& from,
                              const Completion& completion) {
   TransferSource& source = make_source(operation);
   source.region = *from.region;

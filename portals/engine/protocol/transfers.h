@@ -45,7 +45,7 @@ class Transfers {
     Failure failure = Failure::kNone;
     std::uint64_t landed = 0;  // bytes that are in place, for a get without a REPLY
   };
-  struct Place {
+  struct RegionPart {
     const MemoryRegion* region;
     std::uint64_t offset;
     std::uint64_t length;
@@ -67,7 +67,7 @@ class Transfers {
 
   // ---- The source
   // Gives `operation` a source that waits for a CLEAR, with that completion.
-  void begin_source(Operation& operation, const Place& from, const Completion& completion)
+  void begin_source(Operation& operation, const RegionPart& from, const Completion& completion)
       LINTEL_REQUIRES(kLock);
   // The same for data that leave at once as the payload of a placed message. The completion is set
   // afterwards, by set_completion(). False: the network does not accept it now, and nothing has
@@ -90,12 +90,12 @@ class Transfers {
   // ---- The sink
   // Gives `operation` a sink: registers its memory and sends CLEAR. False: this is not possible,
   // nothing has happened, and the caller keeps the completion.
-  bool begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
+  bool begin_sink(Operation& operation, const RegionPart& to, std::uint64_t source_token,
                   const Completion& completion, const Answer& answer) LINTEL_REQUIRES(kLock);
   // Gives `get` a sink for all that it asks for. Writes the CLEAR to `out` (kMostClearBytes) and
   // returns its size. 0: one CLEAR is not enough, or the memory could not be registered; nothing
   // has happened. `room`: bytes for the CLEAR in the message of the get.
-  std::uint32_t clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out)
+  std::uint32_t clear_ahead(Operation& get, const RegionPart& to, std::size_t room, std::byte* out)
       LINTEL_REQUIRES(kLock);
   // The reply to `get` does not come by the writes for its CLEAR: ends the sink.
   void withdraw_clear(Operation& get) LINTEL_REQUIRES(kLock);
@@ -127,7 +127,7 @@ class Transfers {
 
  private:
   TransferSource& make_source(Operation& operation) LINTEL_REQUIRES(kLock);
-  TransferSink& make_sink(Operation& operation, const Place& to) LINTEL_REQUIRES(kLock);
+  TransferSink& make_sink(Operation& operation, const RegionPart& to) LINTEL_REQUIRES(kLock);
   void end_source(Operation& operation) LINTEL_REQUIRES(kLock);
   void end_sink(Operation& operation) LINTEL_REQUIRES(kLock);
   void deregister(Registrations& registered) LINTEL_REQUIRES(kLock);

@@ -20,7 +20,7 @@ class TransfersTest : public ::testing::Test {
     kLock.is_held();
     return *operations.create(kPeer, 1, own);
   }
-  Transfers::Place place() { return {&region, 0, memory.size()}; }
+  Transfers::RegionPart place() { return {&region, 0, memory.size()}; }
   // A CLEAR for `length` bytes that lie together at the receiver.
   static wire::Clear clear_of(std::uint64_t length) {
     wire::Clear clear{};
