@@ -15,7 +15,7 @@
 namespace lintel::testing {
 namespace {
 
-class TwoHosts : public TwoNamespaces, public ::testing::WithParamInterface<const char*> {
+class TwoHostsOnDirect : public TwoNamespaces {
  protected:
   std::vector<std::string> cable(const ProcessGroup& job) override {
     return {"ip link add host0 netns " + std::to_string(job.os_pid(0)) +
@@ -23,6 +23,7 @@ class TwoHosts : public TwoNamespaces, public ::testing::WithParamInterface<cons
   }
   std::string device(std::size_t rank) const override { return "host" + std::to_string(rank); }
 };
+class TwoHosts : public TwoHostsOnDirect, public ::testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("direct", "net", "tcp;ofi_rxm"),
                          provider_name);
 
@@ -96,6 +97,127 @@ TEST_P(TwoHosts, ACutCableFailsOperationsByThePeerTimeout) {
   job.board().await(kConnected, 1);
   EXPECT_TRUE(run(inside(job, 0) + "ip link set host0 down"));
   job.board().set(kCut, 1);
+  job.join_all();
+}
+
+// TCP itself sends again 6 s after the cut and then only after 12 s. The operation does not wait so
+// long.
+TEST_F(TwoHostsOnDirect, ACableThatIsMendedInTimeLosesNothing) {
+  ProcessGroup job(2, {{"LINTEL_PROVIDER", "direct"}, {"LINTEL_PEER_TIMEOUT", "12s"}});
+  constexpr std::size_t kConnected = 4;
+  constexpr std::size_t kCut = 5;
+  start(job, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(4096);
+    expose(ni, 1, describe(memory, queue, kOpen));
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    rank.barrier();
+    if (rank.number == 0) {
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+      expect_sent_and_acked(queue);
+      rank.board.set(kConnected, 1);
+      rank.board.await(kCut, 1);
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 1));
+      expect_sent_and_acked(queue);
+    } else {
+      for (const std::uint64_t number : {0U, 1U})
+        EXPECT_EQ(expect_event(queue, PTL_EVENT_PUT_END).hdr_data, number);
+    }
+    rank.barrier();
+    PtlFini();
+  });
+  if (cannot_start()) return;
+  job.board().await(kConnected, 1);
+  // Packets to an address that no device has: TCP notices nothing, as it would of a device that is
+  // down.
+  const auto neighbour = [&job, this](std::size_t rank) {
+    return " " + address(1 - rank) + " dev " + device(rank);
+  };
+  for (const std::size_t rank : {0U, 1U})
+    EXPECT_TRUE(run(inside(job, rank) + "ip neighbour replace" + neighbour(rank) +
+                    " lladdr 02:00:00:00:00:01 nud permanent"));
+  job.board().set(kCut, 1);
+  ::sleep(8);
+  for (const std::size_t rank : {0U, 1U})
+    EXPECT_TRUE(run(inside(job, rank) + "ip neighbour del" + neighbour(rank)));
+  job.join_all();
+}
+
+// One put, to its end. True: it was acknowledged.
+bool succeeds(ptl_handle_md_t md, ptl_handle_eq_t queue, ptl_process_id_t to,
+              std::uint64_t number) {
+  LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, to, kPortal, 0, 1, 0, number));
+  bool is_sent = false, is_acknowledged = false;
+  while (!is_sent || !is_acknowledged) {
+    const ptl_event_t event = next_event(queue);
+    if (event.ni_fail_type != PTL_NI_OK) {
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
+      // No ACK follows a failed SEND_END.
+      if (event.type == PTL_EVENT_ACK && !is_sent) next_event(queue);
+      return false;
+    }
+    (event.type == PTL_EVENT_ACK ? is_acknowledged : is_sent) = true;
+  }
+  return true;
+}
+
+// The system destroys the connections of two processes that live. `direct` puts others in their
+// place. libfabric's providers do not: the peer is lost, which each operation under way is told,
+// and the next one begins a new session.
+TEST_P(TwoHosts, DestroyedConnectionsAreResumedOrReported) {
+  constexpr std::size_t kBusy = 4;
+  constexpr std::size_t kEnough = 5;
+  constexpr std::size_t kFailed = 6;     // board word: so many puts
+  constexpr std::size_t kSucceeded = 7;  // board word: so many puts
+  const bool resumes = std::string(GetParam()) == "direct";
+  ProcessGroup job(2, {{"LINTEL_PROVIDER", GetParam()}, {"LINTEL_PEER_TIMEOUT", "5s"}});
+  start(job, [resumes](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(4096);
+    expose(ni, 1, describe(memory, queue, kOpen));
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    rank.barrier();
+    Board& board = rank.board;
+    if (rank.number == 0) {
+      std::uint64_t number = 0, failed = 0;
+      bool has_succeeded = false;
+      while (board.get(kEnough) == 0 || !has_succeeded) {
+        has_succeeded = succeeds(md, queue, board.id(1), ++number);
+        if (!has_succeeded) board.set(kFailed, ++failed);
+        board.set(kBusy, number);
+      }
+      EXPECT_TRUE(!resumes || failed == 0);
+      board.set(kSucceeded, number - failed);
+      board.set(kOver, 1);
+    } else {
+      std::uint64_t arrived = 0, last = 0;
+      ptl_event_t event;
+      int which = 0;
+      // Once more after the end, for what has arrived until then.
+      for (bool is_over = false; !is_over;) {
+        is_over = board.get(kOver) == 1;
+        while (PtlEQPoll(&queue, 1, 10, &event, &which) == PTL_OK) {
+          EXPECT_EQ(event.type, PTL_EVENT_PUT_END);
+          EXPECT_GT(event.hdr_data, last) << "repeated, or out of order";
+          last = event.hdr_data;
+          ++arrived;
+        }
+      }
+      EXPECT_GE(arrived, board.get(kSucceeded));
+    }
+    rank.barrier();
+    PtlFini();
+  });
+  if (cannot_start()) return;
+  job.board().await(kBusy, 1);
+  for (int times = 0; resumes ? times < 20 : job.board().get(kFailed) < 3; ++times) {
+    const std::uint64_t before = job.board().get(kBusy);
+    EXPECT_TRUE(run(inside(job, 0) + "ss -tK > /dev/null"));
+    job.board().await(kBusy, before + 2);
+  }
+  job.board().set(kEnough, 1);
   job.join_all();
 }
 
