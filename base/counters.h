@@ -76,7 +76,7 @@ const CounterInfo& counter_info(Counter counter);
 class Counters {
  public:
   // Load and store, without an atomic addition, because there is one writer.
-  void add(Counter counter, std::uint64_t amount = 1) {
+  [[gnu::always_inline]] void add(Counter counter, std::uint64_t amount = 1) {
     auto& cell = cells_[static_cast<std::size_t>(counter)];
     cell.store(cell.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }

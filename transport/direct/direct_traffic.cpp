@@ -48,11 +48,7 @@ Error broken(int code) {
 
 std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   lock_.is_held();
-  // A process that was stopped gives its peers their time.
-  if (const Nanoseconds gap = now - now_; gap > options_.output_timeout / kQuarters) {
-    for (Connection* const connection : suspended_)
-      connection->resume_by = connection->resume_by + (gap - options_.output_timeout / kQuarters);
-  }
+  if (!suspended_.empty()) prolong_suspensions(now);
   now_ = now;
   sink_ = &sink;
   reports_ = 0;
@@ -77,6 +73,14 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   }
   sink_ = nullptr;
   return reports_;
+}
+
+// A process that was stopped gives its peers their time.
+void DirectTransport::prolong_suspensions(TimePoint now) {
+  const Nanoseconds gap = now - now_;
+  if (gap <= options_.output_timeout / kQuarters) return;
+  for (Connection* const connection : suspended_)
+    connection->resume_by = connection->resume_by + (gap - options_.output_timeout / kQuarters);
 }
 
 // What the sink sends is reported in the next poll().

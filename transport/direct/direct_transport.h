@@ -292,6 +292,7 @@ class DirectTransport final : public Transport {
   bool may_resume(const Connection& connection) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void resume_stalled() LINTEL_REQUIRES(lock_);
   void report_left(Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void prolong_suspensions(TimePoint now) LINTEL_REQUIRES(lock_);
   void report_ended(Sink& sink) LINTEL_REQUIRES(lock_);
   // Also what a poll() that has found no memory has left.
   void report_ended_and_failures(Sink& sink) LINTEL_REQUIRES(lock_);

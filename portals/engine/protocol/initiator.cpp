@@ -106,11 +106,10 @@ bool Initiator::send(const Prepared& prepared, Operation* operation, const wire:
                      const Payload& payload, const Transfers::RegionPart* source,
                      Outbox::Prepared& waits) {
   try {
-    const SlotId id = operation != nullptr ? operation->id : SlotId{};
     if (source != nullptr) transfers_.begin_source(*operation, *source, {});
-    if (outbox_.send_at_once(prepared.peer, request, payload, id)) return true;
+    if (outbox_.send_at_once(prepared.peer, request, payload, operation)) return true;
     if (operation == nullptr && !has_room(prepared.peer)) return false;
-    waits = outbox_.prepare(prepared.peer, request, payload, id);
+    waits = outbox_.prepare(prepared.peer, request, payload, operation);
     return true;
   } catch (const std::bad_alloc&) {
     if (operation == nullptr) return false;

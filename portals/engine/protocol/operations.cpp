@@ -12,9 +12,9 @@ Operations::Operations(transport::Transport& transport, std::size_t max)
       most_alone_(std::min(max_, most_own_ - (max_ - most_of_peer()))),
       operations_(kMaxOperationLimit) {}
 
-Operations::OfPeer& Operations::of(transport::PeerId peer) {
+Operations::OfPeer& Operations::add(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);
-  if (!by_peer_[peer.value]) by_peer_[peer.value] = std::make_unique<OfPeer>();
+  by_peer_[peer.value] = std::make_unique<OfPeer>();
   return *by_peer_[peer.value];
 }
 

@@ -129,7 +129,11 @@ class Operations {
     std::size_t answer_bytes = 0;  // of those
   };
 
-  OfPeer& of(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  OfPeer& of(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
+    const bool known = peer.value < by_peer_.size() && by_peer_[peer.value] != nullptr;
+    return known ? *by_peer_[peer.value] : add(peer);
+  }
+  [[gnu::cold]] OfPeer& add(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   // Whether a peer that has `held` places of a table may have another one. `all`: places that are
   // taken.
   bool in_share(std::size_t held, std::size_t all) const {

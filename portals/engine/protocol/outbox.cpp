@@ -58,14 +58,6 @@ void Outbox::ask(SlotId operation) {
   if (Operation* const asking = operations_.get(operation)) operations_.ask(*asking);
 }
 
-void Outbox::place(const Payload& payload, std::byte* out) {
-  if (payload.region != nullptr) {
-    payload.region->read(payload.offset, {out, payload.length});
-  } else if (!payload.bytes.empty()) {
-    std::memcpy(out, payload.bytes.data(), payload.bytes.size());
-  }
-}
-
 void Outbox::finish(Completion* completion) {
   if (completion != nullptr && completion->interface != nullptr)
     completion->interface->close(*completion, Failure::kNone);

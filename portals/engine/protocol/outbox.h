@@ -18,6 +18,7 @@
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -68,7 +69,8 @@ class Outbox {
   // whose request or source this is. If there is no memory (std::bad_alloc), nothing has happened.
   template <class Fixed>
   void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {},
-            Completion* completion = nullptr, SlotId operation = {}) LINTEL_REQUIRES(kLock) {
+            Completion* completion = nullptr, Operation* operation = nullptr)
+      LINTEL_REQUIRES(kLock) {
     if (send_at_once(peer, fixed, payload, operation)) {
       finish(completion);
     } else {
@@ -81,8 +83,8 @@ class Outbox {
   template <class Fixed>
   void send_of(const Operation& operation, const Fixed& fixed, const Payload& payload = {})
       LINTEL_REQUIRES(kLock) {
-    if (send_at_once(operation.peer, fixed, payload, {})) return;
-    Prepared message = prepare(operation.peer, fixed, payload, {});
+    if (send_at_once(operation.peer, fixed, payload, nullptr)) return;
+    Prepared message = prepare(operation.peer, fixed, payload, nullptr);
     message->own = operation.own;
     keep(operation.peer, std::move(message), nullptr);
   }
@@ -92,12 +94,12 @@ class Outbox {
   // happened then.
   template <class Fixed>
   bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-                    SlotId operation) LINTEL_REQUIRES(kLock);
+                    Operation* operation) LINTEL_REQUIRES(kLock);
   // A message that may wait. If there is no memory (std::bad_alloc), nothing has happened.
   using Prepared = std::unique_ptr<Waiting>;
   template <class Fixed>
   Prepared prepare(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-                   SlotId operation) LINTEL_REQUIRES(kLock);
+                   const Operation* operation) LINTEL_REQUIRES(kLock);
   // It waits until retry() sends it or take() returns it because its peer was lost. Needs no
   // memory.
   void keep(transport::PeerId peer, Prepared message, const Completion* completion)
@@ -194,7 +196,13 @@ class Outbox {
   PeerQueue& queue(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   bool must_hold(transport::PeerId peer, SlotId operation) LINTEL_REQUIRES(kLock);
   void ask(SlotId operation) LINTEL_REQUIRES(kLock);
-  static void place(const Payload& payload, std::byte* out);
+  static void place(const Payload& payload, std::byte* out) {
+    if (payload.region != nullptr) {
+      payload.region->read(payload.offset, {out, payload.length});
+    } else if (!payload.bytes.empty()) {
+      std::memcpy(out, payload.bytes.data(), payload.bytes.size());
+    }
+  }
   void finish(Completion* completion) LINTEL_REQUIRES(kLock);
   bool send_now(transport::PeerId peer, Waiting& message) LINTEL_REQUIRES(kLock);
   std::size_t retry(PeerQueue& waiting) LINTEL_REQUIRES(kLock);
@@ -215,12 +223,12 @@ class Outbox {
 
 template <class Fixed>
 bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-                          SlotId operation) {
+                          Operation* operation) {
   static_assert(sizeof(Fixed) <= kMaxFixed);
   constexpr bool kRequest = std::is_same_v<Fixed, wire::Request>;
   if (waits_for(peer) && (kRequest || !queues_[peer.value]->ready.empty())) return false;
   if constexpr (kRequest) {
-    if (must_hold(peer, operation)) return false;
+    if (operation != nullptr && !operations_.may_ask(*operation)) return false;
   }
   const std::size_t fixed_size = wire::fixed_size(fixed.header);
   const std::size_t size = fixed_size + payload.size();
@@ -232,7 +240,9 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
     transport_.abandon(peer, buffer);
     return false;
   }
-  if constexpr (kRequest) ask(operation);
+  if constexpr (kRequest) {
+    if (operation != nullptr) operations_.ask(*operation);
+  }
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, payload.size());
   return true;
@@ -240,7 +250,7 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
 
 template <class Fixed>
 Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
-                                 SlotId operation) {
+                                 const Operation* operation) {
   auto message = std::make_unique<Waiting>();
   wire::encode(fixed, message->fixed);
   message->fixed_size = wire::fixed_size(fixed.header);
@@ -255,7 +265,7 @@ Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, con
   } else {
     message->bytes.assign(payload.bytes.begin(), payload.bytes.end());
   }
-  message->operation = operation;
+  if (operation != nullptr) message->operation = operation->id;
   queue(peer);
   answers_.make_room(peer);
   operations_.make_room(peer);

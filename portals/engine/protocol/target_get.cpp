@@ -73,7 +73,7 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
   }
   reply.header.flags = wire::kFlagAnnounced;
   reply.sender_token = operation->id.packed();
-  outbox_.send(from, reply, {}, nullptr, operation->id);
+  outbox_.send(from, reply, {}, nullptr, operation);
 }
 
 }  // namespace lintel::portals

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "portals/engine/protocol/transfer_records.h"
@@ -16,13 +17,20 @@ class OutboxTest : public ::testing::Test {
   static constexpr transport::PeerId kPeer{3};
   static constexpr transport::PeerId kOther{4};
 
-  // Sends a request of an interface. `operation` is its record.
-  void send_get(transport::PeerId to, SlotId operation, std::uint8_t interface_kind = 1) {
+  // Sends the request of an operation.
+  void send_get(Operation& operation) {
     kLock.is_held();
     wire::Request request{};
     request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kGet), 0,
-                      interface_kind, 0};
-    outbox.send(to, request, {}, nullptr, operation);
+                      operation.interface_kind, 0};
+    outbox.send(operation.peer, request, {}, nullptr, &operation);
+  }
+  // The same, of an operation with that id, which is in no table.
+  void send_get(transport::PeerId to, SlotId id, std::uint8_t interface_kind = 1) {
+    kLock.is_held();
+    operations.make_room(to);
+    made.emplace_back(to, interface_kind, true).id = id;
+    send_get(made.back());
   }
   void send_ack(transport::PeerId to, std::uint8_t interface_kind = 1) {
     kLock.is_held();
@@ -44,6 +52,7 @@ class OutboxTest : public ::testing::Test {
 
   static constexpr std::size_t kAnswerLimit = 40'000;
   Operations operations{transport, 16};
+  std::deque<Operation> made;
   Outbox outbox{transport, operations, counters, kAnswerLimit};
 };
 
@@ -76,7 +85,7 @@ TEST_F(OutboxTest, AnswersDoNotWaitBehindARequestThatIsHeld) {
     operation = operations.create(kPeer, 1, true);
     operation->source = &part;
     operation->answer_bytes = Operations::kAnswerCredit;
-    send_get(kPeer, operation->id);
+    send_get(*operation);
   }
   send_ack(kPeer);
   EXPECT_EQ(transport.take_kinds(),
