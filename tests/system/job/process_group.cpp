@@ -57,6 +57,8 @@ void ProcessGroup::signal(std::size_t rank, int number) {
     kill_now(ranks_[rank]);
   } else {
     ::kill(ranks_[rank].pid, number);
+    siginfo_t stopped;
+    if (number == SIGSTOP) ::waitid(P_PID, static_cast<id_t>(ranks_[rank].pid), &stopped, WSTOPPED);
   }
 }
 

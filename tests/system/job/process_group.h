@@ -49,7 +49,8 @@ class ProcessGroup {
   void start(std::size_t rank, const Body& body);
   void start_all(const Body& body);
   pid_t os_pid(std::size_t rank) const { return ranks_[rank].pid; }
-  // Sends a signal to a running rank. SIGKILL makes that its expected end.
+  // Sends a signal to a running rank. SIGKILL makes that its expected end. After SIGSTOP it does
+  // nothing more.
   void signal(std::size_t rank, int number);
   // Ignores the rank's exit code: it is killed at the end, or by another rank.
   void disregard(std::size_t rank) { ranks_[rank].disregarded = true; }
