@@ -54,12 +54,15 @@ struct ScriptedApi {
   static const char* name_of_failure(const Event&) { return "FAILURE"; }
 };
 
-class Scripted final : public QueuedOperations<ScriptedApi> {
- public:
-  explicit Scripted(SideParameters parameters = {})
-      : QueuedOperations(new Script, parameters), script_(queue()) {}
+// A base, because the queue refers to it until it is freed.
+struct WithScript {
+  Script script;
+};
 
-  Script& script() { return *script_; }
+class Scripted final : public WithScript, public QueuedOperations<ScriptedApi> {
+ public:
+  explicit Scripted(SideParameters parameters = {}) : QueuedOperations(&script, parameters) {}
+
   void owes(CompletionKind kind) { owe(kind); }
 
   std::unique_ptr<Attachment> bind(std::span<const MemoryPiece>) override { return nullptr; }
@@ -69,9 +72,6 @@ class Scripted final : public QueuedOperations<ScriptedApi> {
   bool issue(MeasuredAction, const Attachment&, const Attachment*, std::uint64_t) override {
     return false;
   }
-
- private:
-  std::shared_ptr<Script> script_;
 };
 
 constexpr Event kSend{CompletionKind::kSend};
@@ -80,30 +80,30 @@ constexpr Event kOther{std::nullopt};
 
 TEST(QueuedOperations, AWaitPassesOverOtherKindsAndCountsThem) {
   Scripted operations;
-  operations.script().events = {kSend, kSend, kAck};
+  operations.script.events = {kSend, kSend, kAck};
   EXPECT_EQ(operations.wait(CompletionKind::kAck, 1), 1U);
   EXPECT_EQ(operations.count(CompletionKind::kSend), 2U);
 }
 
 TEST(QueuedOperations, AWaitTakesWhatIsThereUntilItIsEnough) {
   Scripted operations;
-  operations.script().events = {kAck, kAck, kAck, kAck};
+  operations.script.events = {kAck, kAck, kAck, kAck};
   EXPECT_EQ(operations.wait(CompletionKind::kAck, 1, 3), 3U);
-  EXPECT_EQ(operations.script().events.size(), 1U);
+  EXPECT_EQ(operations.script.events.size(), 1U);
   EXPECT_EQ(operations.wait(CompletionKind::kAck, 4, 9), 4U);
 }
 
 TEST(QueuedOperations, AWaitForWhatIsThereLooksAtNothing) {
   Scripted operations;
-  operations.script().events = {kAck, kAck};
+  operations.script.events = {kAck, kAck};
   operations.wait(CompletionKind::kAck, 1);
   EXPECT_EQ(operations.wait(CompletionKind::kAck, 1), 1U);
-  EXPECT_EQ(operations.script().events.size(), 1U);
+  EXPECT_EQ(operations.script.events.size(), 1U);
 }
 
 TEST(QueuedOperations, WhereOnlyArrivalsMatterThoseBetweenTwoEventsCount) {
   Scripted operations({.exposed_events = true});
-  operations.script().events = {{CompletionKind::kPut, kLength, 0, 7},
+  operations.script.events = {{CompletionKind::kPut, kLength, 0, 7},
                                 {CompletionKind::kPut, kLength, 0, 11}};
   EXPECT_EQ(operations.wait(CompletionKind::kPut, 1), 1U);
   EXPECT_EQ(operations.wait(CompletionKind::kPut, 3), 5U);
@@ -111,13 +111,13 @@ TEST(QueuedOperations, WhereOnlyArrivalsMatterThoseBetweenTwoEventsCount) {
 
 TEST(QueuedOperations, AnotherLengthIsAFailure) {
   Scripted operations;
-  operations.script().events = {{CompletionKind::kAck, kLength - 1}};
+  operations.script.events = {{CompletionKind::kAck, kLength - 1}};
   EXPECT_THROW(operations.wait(CompletionKind::kAck, 1), PerfFailure);
 }
 
 TEST(QueuedOperations, AnOperationThatFailedSaysWhetherThePeerIsLost) {
   Scripted operations;
-  operations.script().events = {{CompletionKind::kAck, kLength, ScriptedApi::kPeerLost},
+  operations.script.events = {{CompletionKind::kAck, kLength, ScriptedApi::kPeerLost},
                                 {CompletionKind::kAck, kLength, ScriptedApi::kPeerLost + 1}};
   EXPECT_THROW(operations.wait(CompletionKind::kAck, 1), PeerLost);
   try {
@@ -132,7 +132,7 @@ TEST(QueuedOperations, SettlingTakesEverythingThatIsOwed) {
   Scripted operations;
   operations.owes(CompletionKind::kSend);
   operations.owes(CompletionKind::kAck);
-  operations.script().events = {kAck, kSend};  // an ack may come before its send
+  operations.script.events = {kAck, kSend};  // an ack may come before its send
   operations.wait(CompletionKind::kAck, 1);
   operations.settle();
   EXPECT_EQ(operations.count(CompletionKind::kSend), 1U);
@@ -141,7 +141,7 @@ TEST(QueuedOperations, SettlingTakesEverythingThatIsOwed) {
 
 TEST(QueuedOperations, EveryEventIsProgress) {
   Scripted operations;
-  operations.script().events = {kSend, kOther, kAck};
+  operations.script.events = {kSend, kOther, kAck};
   operations.wait(CompletionKind::kAck, 1);
   EXPECT_EQ(operations.seen(), 3U);
 }
