@@ -12,7 +12,9 @@
 #include <random>
 
 #include "tests/fabric/direct_sessions.h"
+#include "tests/fabric/raw_caller.h"
 #include "transport/direct/sockets.h"
+#include "transport/session/frame_codec.h"
 
 namespace lintel::transport {
 namespace {
@@ -179,6 +181,34 @@ TEST_P(DirectClosing, CutsAtRandomPlacesOfTheEndLoseNothing) {
     made += cuts.made;
   }
   EXPECT_GT(made, 200U) << "the test saw what it is about";
+}
+
+// It has got a welcome, with which it could begin a session and resume its connection.
+TEST(DirectClosingWithAStranger, ACallerThatProvesNothingIsNotWaitedFor) {
+  SessionSide side = open_session(options_for(DirectTransport::kName), 11);
+  RawCaller caller(side.node);
+  caller.send(caller.greeting());
+  ASSERT_EQ(caller.answer(side.node), GreetingKind::kAccept);
+  std::array<std::byte, sizeof(FrameHeader) + sizeof(Introduction)> hello;
+  encode(hello.data(),
+         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0,
+                     0, 0, sizeof(Introduction)});
+  Introduction introduction{};
+  introduction.nid = caller.self().nid.value;
+  introduction.pid = caller.self().pid.value;
+  introduction.incarnation = introduction.slot = introduction.epoch = 7;
+  introduction.oldest_version = kFrameVersion;
+  const std::string provider =
+      DirectTransport::kName + std::string(" ") + std::to_string(kStreamVersion) + ".0";
+  std::memcpy(introduction.provider, provider.data(), provider.size());
+  encode(hello.data() + sizeof(FrameHeader), introduction);
+  caller.send_message(hello);
+  ASSERT_TRUE(until({&side.node}, [&] { return side.session().counters().frames_sent == 1; }))
+      << "the welcome";
+  EXPECT_TRUE(until({&side.node}, [&, polls = 0]() mutable {
+    return side.session().close(monotonic_now()) || ++polls > 10;
+  }));
+  EXPECT_TRUE(side.session().close(monotonic_now()));
 }
 
 std::string cut_test_name(const testing::TestParamInfo<CutEnd>& info) {

@@ -58,6 +58,8 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   std::uint64_t untold() const { return stream->position() - outbound.told(); }
   // Its streams go on if the TCP connection is lost.
   bool can_resume() const { return key != ResumptionKey{}; }
+  // Somebody else has made it, and has proved nothing to the owner yet.
+  bool is_of_unproved_caller() const { return hook.is_linked(); }
   // Bytes of the greeting that is arriving, as far as is known.
   std::size_t greeting_size() const {
     return greeting_bytes >= sizeof(Greeting) &&

@@ -274,7 +274,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
 // To whoever else requests a connection in the name of its peer. One that this process has made
 // does not, until it is lost: the peer was where it was sought.
 bool DirectTransport::gives_way(const Connection& connection) {
-  return connection.hook.is_linked() ||
+  return connection.is_of_unproved_caller() ||
          (connection.phase == Connection::Phase::kSuspended && !connection.is_admitted);
 }
 

@@ -120,7 +120,7 @@ void DirectTransport::resume_suspended() {
       continue;
     }
     // Who has called and proved nothing comes by itself. Nobody waits for him in the end.
-    if (!connection.is_admitted && connection.binding.made_by_peer) {
+    if (connection.is_of_unproved_caller()) {
       if (closing_) fail(id, connection.loss);
       continue;
     }

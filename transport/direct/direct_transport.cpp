@@ -306,14 +306,15 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 }
 
 // What the kernel has accepted is lost if its connection is. Only the peer's acknowledgement, or
-// the end of its stream, says that nothing has to be sent again.
+// the end of its stream, says that nothing has to be sent again. A caller that has proved nothing may
+// never say it, so nobody waits for it.
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
   return std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
     const OutboundStream& outbound = connection->outbound;
-    return connection->has_streams() &&
-           (connection->can_resume() ? !outbound.empty() : outbound.waits());
+    const bool waits_for_peer = connection->can_resume() && !connection->is_of_unproved_caller();
+    return connection->has_streams() && (waits_for_peer ? !outbound.empty() : outbound.waits());
   });
 }
 
