@@ -1,5 +1,7 @@
 // Networks whose allocations fail, one after the other, in calls that send: nothing is thrown, no
 // frame is lost, and the next attempt succeeds.
+#include <cerrno>
+
 #include "tests/fabric/fabric_pair.h"
 #include "tests/failing_allocation.h"
 
@@ -103,6 +105,65 @@ TEST_P(NoMemoryToSend, AFrameBeyondThePoolIsAddedLater) {
         for (const std::vector<std::byte>& came : b.seen.messages) EXPECT_EQ(came, message);
       });
   EXPECT_GT(failures, 0) << "the test saw what it is about";
+}
+
+class NoMemoryForConnections : public NoMemoryToSend {
+ protected:
+  // One of these polls asks epoll about all sockets.
+  static void poll_some(Node& node) {
+    for (int polls = 0; polls < 4; ++polls) node.poll();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Provider, NoMemoryForConnections, ::testing::Values("direct"),
+                         provider_test_name);
+
+TEST_P(NoMemoryForConnections, OneThatComesIsAcceptedLater) {
+  const int failures = each_fails(
+      [&] {
+        open_both(options_for(GetParam()));
+        const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+        ASSERT_EQ(a.transport->commit(b_at_a, buffer, 8), PostStatus::kWouldBlock);
+        a.transport->abandon(b_at_a, buffer);
+      },
+      [&] { poll_some(b); },
+      [&] {
+        ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {&a, &b}));
+        EXPECT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
+      });
+  EXPECT_GT(failures, 0) << "the test saw what it is about";
+}
+
+TEST_P(NoMemoryForConnections, OneThatIsLostIsResumedLater) {
+  const int failures = each_fails(
+      [&] {
+        open_both(options_for(GetParam()));
+        a.key = b.key = ResumptionKey{std::byte{1}};
+        connect();
+        a.transport->interrupt(b_at_a);
+      },
+      [&] { poll_some(a); },
+      [&] {
+        EXPECT_TRUE(until_both([&] { return a.transport->frame_counts().resumed == 1; }));
+        one_more_each_way(1);
+        EXPECT_TRUE(a.seen.failures.empty());
+      });
+  EXPECT_GT(failures, 0) << "the test saw what it is about";
+}
+
+TEST_P(NoMemoryForConnections, TheLossOfAPeerThatIsNotReachedNamesTheReason) {
+  NetworkOptions options = options_for(GetParam());
+  options.connect_timeout = std::chrono::milliseconds(50);
+  open_both(options);
+  const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+  ASSERT_TRUE(until({&a}, [&] {
+    allocations_until_failure = 0;
+    EXPECT_EQ(a.transport->commit(b_at_a, buffer, 8), PostStatus::kWouldBlock);
+    allocations_until_failure = kNoFailure;
+    return !a.seen.failures.empty();
+  }));
+  EXPECT_EQ(a.seen.failures[0].second.code(), ENOMEM);
+  EXPECT_STREQ(a.seen.failures[0].second.reason(), "this process has no memory for a connection");
+  a.transport->abandon(b_at_a, buffer);
 }
 
 }  // namespace

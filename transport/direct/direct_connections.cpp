@@ -17,11 +17,13 @@
 namespace lintel::transport {
 namespace {
 
-constexpr Nanoseconds kNoDescriptorPause = std::chrono::milliseconds(100);
+constexpr Nanoseconds kAcceptPause = std::chrono::milliseconds(100);
 constexpr int kAcceptsPerPoll = 64;
 
 constexpr Error kNobodyThere{Loss::kPeer, "connect",
                              "nobody accepts a connection at the peer's address", ETIMEDOUT};
+constexpr Error kNoRecord{Loss::kPeer, "connect", "this process has no memory for a connection",
+                          ENOMEM};
 constexpr Error kDescriptorClosed{Loss::kPeer, "connect",
                                   "a file descriptor of this process was closed, and not by Lintel",
                                   EBADF};
@@ -53,13 +55,15 @@ void DirectTransport::Connection::begin(PrivateDescriptor socket, Phase first) {
 
 // ---- Connecting
 
-// Connects to the peer, unless it is too early for another attempt.
+// Connects to the peer, unless it is too early for another attempt. Does not throw: without memory
+// the attempt has failed, and is repeated like others.
 void DirectTransport::connect(PeerId id) {
   DirectPeer& peer = at(id);
   if (peer.failed || (closing_ && !is_suspended(id))) return;
   if (descriptors_closed_) return fail(id, kDescriptorClosed);
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
+  if (!has_spare_connection()) return refused(id, kNoRecord);
   Result<PrivateDescriptor> started =
       connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
   if (!started) {
@@ -67,7 +71,7 @@ void DirectTransport::connect(PeerId id) {
       return fail(id, peer.connection->loss);
     return refused(id, started.error());
   }
-  Connection& connection = spare_connection();
+  Connection& connection = take_spare_connection();
   connection.begin(std::move(started).value(), Connection::Phase::kConnecting);
   connection.peer = id;
   connection.begun_at = now_;
@@ -77,28 +81,27 @@ void DirectTransport::connect(PeerId id) {
   watch_for(connection, EPOLLOUT);
 }
 
-// For a call that sends: without memory it is as if the attempt had to wait. A later call tries
-// again, as long as ConnectAttempts allows it.
-void DirectTransport::connect_if_possible(PeerId id) {
+// There is a record that no connection uses. False: there is no memory for one.
+bool DirectTransport::has_spare_connection() {
+  if (!spare_.empty()) return true;
+  const InboundStream::PieceLimits limits{
+      attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
+  const std::size_t connections = connections_.size() + 1;
   try {
-    connect(id);
-  } catch (const std::bad_alloc&) {
-  }
-}
-
-// A record that no connection uses.
-DirectTransport::Connection& DirectTransport::spare_connection() {
-  if (spare_.empty()) {
-    const InboundStream::PieceLimits limits{
-        attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
-    const std::size_t connections = connections_.size() + 1;
     for (std::vector<Connection*>* const list :
          {&spare_, &torn_down_, &recent_, &sending_, &ending_, &stalled_, &resuming_stalled_,
           &suspended_, &acknowledging_})
       make_room(*list, connections);
     connections_.push_back(std::make_unique<Connection>(*this, limits));
-    return *connections_.back();
+  } catch (const std::bad_alloc&) {
+    return false;
   }
+  spare_.push_back(connections_.back().get());
+  return true;
+}
+
+// REQUIRES: has_spare_connection().
+DirectTransport::Connection& DirectTransport::take_spare_connection() {
   Connection& connection = *spare_.back();
   spare_.pop_back();
   return connection;
@@ -213,29 +216,32 @@ bool DirectTransport::send_greeting(Connection& connection, ProcessId to, Greeti
 
 void DirectTransport::accept_connections() {
   for (int count = 0; count < kAcceptsPerPoll; ++count) {
+    if (!has_spare_connection()) return pause_accepting();
     AcceptedSocket accepted = accept_at(listener_.get(), own_);
     if (!accepted.fd.is_open()) {
       if (accepted.error == EMFILE || accepted.error == ENFILE || accepted.error == ENOBUFS ||
-          accepted.error == ENOMEM) {
-        // The connection stays in the kernel's queue. To ask for it again at once would keep a
-        // processor busy.
-        epoll_event nothing{0, {.ptr = nullptr}};
-        ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &nothing);
-        listen_again_ = now_ + kNoDescriptorPause;
-        return;
-      }
+          accepted.error == ENOMEM)
+        return pause_accepting();
       if (accepted.error == 0) return;
       continue;  // that connection has ended
     }
     if (HalfOpenConnection* const oldest = half_open_.displaced_by_next(); oldest != nullptr)
       drop_half_open(*oldest);
-    Connection& connection = spare_connection();
+    Connection& connection = take_spare_connection();
     connection.begin(std::move(accepted.fd), Connection::Phase::kAccepted);
     connection.address = accepted.address;
     ++opening_count_;
     half_open_.add(connection, now_);
     watch_for(connection, EPOLLIN);
   }
+}
+
+// There is no descriptor or memory for a connection. It stays in the kernel's queue; to ask for it
+// again at once would keep a processor busy.
+void DirectTransport::pause_accepting() {
+  epoll_event nothing{0, {.ptr = nullptr}};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &nothing);
+  listen_again_ = now_ + kAcceptPause;
 }
 
 void DirectTransport::on_connect_request(Connection& connection, const Greeting& greeting) {

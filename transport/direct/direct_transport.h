@@ -192,10 +192,11 @@ class DirectTransport final : public Transport {
 
   // Making connections (direct_connections.cpp).
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void connect_if_possible(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Connection& spare_connection() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool has_spare_connection() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Connection& take_spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void pause_accepting() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_half_open(HalfOpenConnection& half_open) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void give_up_attempt(Connection& connection, Error obstacle = {})
       LINTEL_REQUIRES(lock_);
@@ -257,7 +258,7 @@ class DirectTransport final : public Transport {
   // The open connection, or one that is to be resumed. Null: there is none; it is being made.
   Connection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
     Connection* const open = at(peer).connection;
-    if (open == nullptr) connect_if_possible(peer);
+    if (open == nullptr) connect(peer);
     return open;
   }
   std::uint16_t flags_for(const Connection& connection, std::size_t bytes) const
@@ -308,7 +309,7 @@ class DirectTransport final : public Transport {
 
   PrivateDescriptor epoll_;
   PrivateDescriptor listener_;
-  // Accept again then: there was no free descriptor.
+  // Accept again then: there was no free descriptor or no memory.
   TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
