@@ -166,5 +166,25 @@ TEST_P(NoMemoryForConnections, TheLossOfAPeerThatIsNotReachedNamesTheReason) {
   a.transport->abandon(b_at_a, buffer);
 }
 
+TEST_P(NoMemoryForConnections, ALossThatFindsNoMemoryIsReportedOnceLater) {
+  connect();
+  b.transport.reset();
+  bool failed = false;
+  ASSERT_TRUE(until({}, [&] {
+    allocations_until_failure = 0;
+    try {
+      a.poll();
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    allocations_until_failure = kNoFailure;
+    return failed;
+  }));
+  ASSERT_TRUE(a.seen.failures.empty());
+  poll_some(a);
+  ASSERT_EQ(a.seen.failures.size(), 1U);
+  EXPECT_EQ(a.seen.failures[0].first, b_at_a);
+}
+
 }  // namespace
 }  // namespace lintel::transport

@@ -479,7 +479,13 @@ void DirectTransport::report_failures(Sink& sink) {
     peer.failed = false;
     if (peer.connection != nullptr) note_recent(*peer.connection);
     ++reports_;
-    sink.on_peer_failed(id, peer.failure);
+    const Error failure = peer.failure;
+    try {
+      sink.on_peer_failed(id, failure);
+    } catch (const std::bad_alloc&) {
+      fail(id, failure);  // the next poll() reports it again
+      throw;
+    }
   }
 }
 

@@ -54,7 +54,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   reports_ = 0;
   ++polls_;
   // If the last poll() has found no memory for it: nothing is delivered before a loss is reported.
-  if (!failed_.empty()) report_ended_and_failures(sink);
+  if (!ended_.empty() || !failed_.empty()) report_ended_and_failures(sink);
   if (!left_.empty()) report_left(sink);
   if (!stalled_.empty()) resume_stalled();
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
