@@ -1,9 +1,12 @@
 // Networks whose allocations fail, one after the other, in calls that send: nothing is thrown, no
 // frame is lost, and the next attempt succeeds.
 #include <cerrno>
+#include <deque>
+#include <fstream>
 
 #include "tests/fabric/fabric_pair.h"
 #include "tests/failing_allocation.h"
+#include "transport/direct/outbound_table.h"
 
 namespace lintel::transport {
 namespace {
@@ -105,6 +108,43 @@ TEST_P(NoMemoryToSend, AFrameBeyondThePoolIsAddedLater) {
         for (const std::vector<std::byte>& came : b.seen.messages) EXPECT_EQ(came, message);
       });
   EXPECT_GT(failures, 0) << "the test saw what it is about";
+}
+
+// Address space of this process, in bytes.
+std::size_t mapped_bytes() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * 4096;
+}
+
+// In each place within the blocks in which records are allocated.
+TEST(NoMemoryForFrames, MemoryWithoutRecordsIsGivenBack) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+#endif
+  constexpr std::size_t kFrameBytes = std::size_t{1} << 20;
+  int without_a_record = 0;
+  for (std::size_t frames = 1; frames <= 8; ++frames) {
+    OutboundTable table(frames, kFrameBytes, 1);
+    std::deque<SendShare> shares;
+    for (std::size_t i = 0; i < frames; ++i)
+      ASSERT_NE(table.take_frame(shares.emplace_back()), nullptr);
+    SendShare& share = shares.emplace_back();
+    const std::size_t before = mapped_bytes();
+    // The first allocation is for the list of blocks.
+    allocations_until_failure = 1;
+    Outbound* taken = table.take_frame(share);
+    allocations_until_failure = kNoFailure;
+    ASSERT_EQ(taken, nullptr);
+    const std::size_t after = mapped_bytes();
+    allocations_until_failure = 0;
+    taken = table.take_frame(share);
+    allocations_until_failure = kNoFailure;
+    if (taken != nullptr) continue;  // some records were made
+    ++without_a_record;
+    EXPECT_LT(after, before + kFrameBytes);
+  }
+  EXPECT_GT(without_a_record, 0) << "the test saw what it is about";
 }
 
 class NoMemoryForConnections : public NoMemoryToSend {

@@ -45,7 +45,13 @@ bool OutboundTable::add_frames(std::size_t count) {
   if (mapped == MAP_FAILED) return false;
   auto* const memory = static_cast<std::byte*>(mapped);
   memory_.push_back(std::unique_ptr<std::byte, Unmap>(memory, Unmap{bytes}));
-  while (count-- > 0) add(memory + count * each + kHeadroom);
+  const std::size_t before = frames_.all;
+  try {
+    while (count-- > 0) add(memory + count * each + kHeadroom);
+  } catch (const std::bad_alloc&) {
+    if (frames_.all == before) memory_.pop_back();  // else frames are in it
+    throw;
+  }
   return true;
 }
 
