@@ -241,6 +241,38 @@ TEST_F(DirectConnections, APayloadOfAPeerThatIsNotAdmittedWaits) {
   EXPECT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
 }
 
+// The request of another one under its name makes B read what the peer has sent, before B comes to
+// the event of that. Connections on which others have sent something since are read first.
+TEST_F(DirectConnections, APeerThatWaitsForMemoryIsNotLostByAnEventFromBefore) {
+  RawCaller caller(b);
+  complete_handshake(caller);
+  const PeerId peer = b.transport->resolve(caller.self()).value();
+  b.transport->admit(peer, ResumptionKey{std::byte{1}});
+  RawCaller request(b);
+  std::vector<RawCaller> others;
+  for (std::uint32_t i = 1; i <= 2; ++i) {
+    Greeting greeting = others.emplace_back(b).greeting();
+    greeting.from_pid += i;
+    others.back().send(greeting);
+    ASSERT_EQ(others.back().answer(b), GreetingKind::kAccept);
+  }
+  others.back().send_message(pattern(8, 1));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  std::vector<std::byte> piece(sizeof(PieceHeader) + sizeof(PlacedHeader) + 1000);
+  encode(piece.data(), PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+  encode(piece.data() + sizeof(PieceHeader), PlacedHeader{1});
+  Greeting greeting = request.greeting();
+  greeting.incarnation = 8;
+  request.send(greeting);
+  caller.send_bytes(piece);
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.contested.empty(); }));
+  EXPECT_EQ(direct_counters(b).interrupted, 0U);
+  std::size_t placed_messages = 0;
+  b.seen.when_placed_comes = [&] { ++placed_messages; };
+  b.transport->enable_placement();
+  EXPECT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
+}
+
 TEST_F(DirectConnections, AConnectionWithoutASessionGivesWay) {
   RawCaller squatter(b);
   complete_handshake(squatter);

@@ -161,7 +161,10 @@ void DirectTransport::poll_all_sockets() {
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
     if (connection->stream->state() == InboundStream::StreamState::kStalled) {
-      // It has ended. What waits in it comes again, or is placed before the end is reported.
+      // Without an end, that something has arrived was seen before it stalled, in a call for an
+      // earlier event of these.
+      if ((seen & (EPOLLHUP | EPOLLERR)) == 0) continue;
+      // What waits in it comes again, or is placed before the end is reported.
       if (connection->can_resume()) {
         lost(*connection, broken(0));
       } else {
