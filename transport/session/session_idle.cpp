@@ -73,8 +73,9 @@ void Session::look_at(PeerSession& peer, UnusedList& list) {
     peer.idle_quarters = 0;
     return proven_.push_back(peer);
   }
-  // Used in the second half of the wait.
-  if (&list != &asked_ && now_ - peer.last_heard < wait_of(list) / 2) return list.push_back(peer);
+  // Asked by its timer already, or used in the second half of the wait.
+  if (&list != &asked_ && (peer.awaited() || now_ - peer.last_heard < wait_of(list) / 2))
+    return list.push_back(peer);
   asked_.push_back(peer);
   if (peer.idle_quarters == 0) ++asked_count_;
   // Looks are counted and time is not compared, as in on_timer().
@@ -82,8 +83,10 @@ void Session::look_at(PeerSession& peer, UnusedList& list) {
     return give_up(peer, Error(Loss::kPeer, "session",
                                "the idle peer has not answered within the dead-peer deadline"));
   }
-  // What has not left yet asks as well.
-  if (peer.leaving() > 0) return;
+  const unsigned quarters = peer.idle_quarters - 1U;  // since the first question
+  replace_silent_connection(peer, quarters);
+  // The last question may not have left. Then it goes on the next connection, if there is one.
+  if (quarters > 0 && peer.leaving() > 0) return;
   peer.due.ping = true;
   need_attention(peer);
 }

@@ -96,9 +96,7 @@ void Session::on_timer(PeerSession& peer) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
     }
-    // After a partition, TCP sends again only when its back-off ends, which may be after the
-    // deadline. A new connection finds out at once.
-    if (peer.silent_quarters == kQuarters / 2) lower_->interrupt(peer.lower);
+    replace_silent_connection(peer, peer.silent_quarters);
     peer.due.ping = true;
     need_attention(peer);
     peer.timer = now_ + ping_interval();
@@ -128,6 +126,12 @@ void Session::on_timer(PeerSession& peer) {
   }
   timed_.push_back(peer);
   earliest_timer_ = std::min(earliest_timer_, peer.timer);
+}
+
+// After a partition, TCP sends again only when its back-off ends, which may be after the deadline. A
+// new connection finds out at once. `quarters` of the deadline have passed without an answer.
+void Session::replace_silent_connection(const PeerSession& peer, unsigned quarters) {
+  if (quarters == kQuarters / 2) lower_->interrupt(peer.lower);
 }
 
 // `progress`: the frame acknowledged something new. While an acknowledgement is due, frames without

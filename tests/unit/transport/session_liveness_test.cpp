@@ -93,6 +93,43 @@ TEST_F(SessionLiveness, TheConnectionOfASilentPeerIsReplacedAtHalfOfTheDeadline)
   EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
 }
 
+TEST_F(SessionLiveness, TheConnectionOfASilentIdlePeerIsReplacedAtHalfOfTheDeadlineToo) {
+  start({.max_idle_sessions = 0});
+  open();
+  poll();
+  while (session->counters().pings == 0) ASSERT_NO_FATAL_FAILURE(sleep());
+  const TimePoint asked = now;
+  while (fake->interrupted.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - asked, 5s);
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - asked, 10s);
+  EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
+}
+
+TEST_F(SessionLiveness, AnIdlePeerToWhichAnAcknowledgementIsLeavingIsAskedOnce) {
+  start({.max_idle_sessions = 0});
+  open();
+  receive(of_session(Kind::kPing, 0, 0));
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kAck)) << "which does not leave";
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing, Kind::kGoodbye));
+}
+
+TEST_F(SessionLiveness, APeerThatItsTimerAsksIsNotAskedAsAnIdleOneToo) {
+  start({.max_idle_sessions = 0});
+  open();
+  poll(4s);
+  send("a");
+  poll();
+  take_sent();
+  const TimePoint begin = now;
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - begin, 10s);
+  EXPECT_THAT(take_sent_kinds(),
+              ElementsAre(Kind::kPing, Kind::kPing, Kind::kPing, Kind::kGoodbye));
+  EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
+}
+
 TEST_F(SessionLiveness, ProgressMovesTheDeadline) {
   send("a");
   poll();
