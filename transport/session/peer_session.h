@@ -102,7 +102,8 @@ struct PeerSession {
   // Messages in each unacknowledged frame, by its sequence modulo the window. kOpen; null if there
   // was no memory: then each frame counts as one.
   std::unique_ptr<std::uint16_t[]> frame_sizes;
-  // Messages of the last session that were sent and not acknowledged before it ended.
+  // Messages of the last session that it had accepted and that were not acknowledged before it
+  // ended: sent ones, and those in the open frame.
   std::uint64_t lost_messages = 0;
 
   // Frames that were committed to the lower transport and have not been reported as left. The lower
@@ -154,6 +155,13 @@ struct PeerSession {
            !timed_hook.is_linked() && leaving() == 0 && stale_leaving == 0 && frame.data == nullptr;
   }
   std::uint32_t unacknowledged() const { return sent - acknowledged; }
+  // Whether these have arrived is unknown. `window`: the length of `frame_sizes`.
+  std::uint64_t unacknowledged_messages(std::uint32_t window) const {
+    std::uint64_t messages = 0;
+    for (std::uint32_t sequence = acknowledged + 1; sequence != sent + 1; ++sequence)
+      messages += frame_sizes ? frame_sizes[sequence % window] : 1U;
+    return messages;
+  }
   std::uint32_t leaving() const { return first.frames + next.frames; }
   // Its timer runs.
   bool is_timed() const {

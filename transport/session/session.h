@@ -338,7 +338,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void count_lost_messages(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void count_lost(PeerSession& peer, std::uint64_t messages) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void advance_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
 

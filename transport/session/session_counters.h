@@ -16,8 +16,9 @@ struct SessionCounters {
   std::uint64_t hellos = 0;          // sent, repetitions included
   std::uint64_t would_block = 0;     // reserve() and post_write() that would block
   std::uint64_t peer_failures = 0;
-  std::uint64_t messages_unacknowledged = 0;  // sent in sessions that ended before an answer
-  std::uint64_t refused = 0;                  // hellos that this side refused, for any reason
+  // Accepted in sessions that ended before their acknowledgement.
+  std::uint64_t messages_unacknowledged = 0;
+  std::uint64_t refused = 0;         // hellos that this side refused, for any reason
   std::uint64_t refused_secret = 0;  // of them: for a missing, an unknown or another job secret
   // Times that another process asked for a live peer's connection or session, without a proof.
   std::uint64_t contested = 0;

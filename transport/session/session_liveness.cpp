@@ -295,20 +295,17 @@ void Session::fail(PeerSession& peer, Error error) {
   sink_->on_peer_failed(peer.id, error);
 }
 
-// What this process has handed over to the session and never learns more of: whether it has arrived
-// is unknown.
-void Session::count_lost_messages(PeerSession& peer) {
-  peer.lost_messages = peer.frame_messages;
-  for (std::uint32_t frame = peer.acknowledged + 1; frame != peer.sent + 1; ++frame)
-    peer.lost_messages += peer.frame_sizes ? peer.frame_sizes[frame % options_.window_frames] : 1U;
-  counters_.messages_unacknowledged += peer.lost_messages;
+// Messages that the session had accepted, and of which this process never learns more.
+void Session::count_lost(PeerSession& peer, std::uint64_t messages) {
+  peer.lost_messages += messages;
+  counters_.messages_unacknowledged += messages;
 }
 
 // Resets the state of one session. The identity of the peer stays.
 void Session::end_session(PeerSession& peer) {
-  if (peer.unacknowledged() > 0 || peer.frame_messages > 0) count_lost_messages(peer);
-  peer.frame_sizes.reset();
   drop_open_frame(peer);
+  count_lost(peer, peer.unacknowledged_messages(options_.window_frames));
+  peer.frame_sizes.reset();
   lower_->withdraw_placement(peer.lower);
   stop_timer(peer);
   peer.pending_hook.unlink();

@@ -172,7 +172,9 @@ void Session::on_message_left(PeerId to) {
   for (; messages > 0; --messages) sink_->on_message_left(peer->id);
 }
 
+// Its messages are never sent.
 void Session::drop_open_frame(PeerSession& peer) {
+  count_lost(peer, peer.frame_messages);
   if (peer.frame.data != nullptr) lower_->abandon(peer.lower, peer.frame);
   peer.frame = {};
   peer.frame_messages = 0;
