@@ -134,14 +134,18 @@ bool Session::send_candidate_welcome(PeerSession& peer) {
 // the new session has these keys; nullptr: that is still to come.
 void Session::replace_session(PeerSession& peer, const SessionKeys* proved, Error error) {
   take_candidate(peer);
+  const std::uint64_t lost = peer.lost_messages;
   if (proved != nullptr) {
     opened(peer, *proved);
+    peer.lost_messages = lost;  // for the owner, until it has been told
   } else {
     welcome_again(peer);
   }
   ++counters_.peer_failures;
   ++reports_;
   sink_->on_peer_failed(peer.id, error);
+  // Not set to 0: what the owner has done may have ended the new session too.
+  if (proved != nullptr) peer.lost_messages -= lost;
 }
 
 // The contact of the candidate takes the place of the session or the contact under way.

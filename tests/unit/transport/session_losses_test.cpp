@@ -6,6 +6,7 @@
 namespace lintel::transport {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = FrameKind;
@@ -61,6 +62,34 @@ TEST_F(SessionLosses, WhenTheConnectionIsFoundLostByASend) {
   poll();
   EXPECT_THAT(sink.failures, SizeIs(1)) << "by the turn after the one that sends";
   expect_lost(2);
+}
+
+TEST_F(SessionLosses, WhenThePeerBeginsAgainTheOwnerLearnsTheNumber) {
+  fill_window();
+  std::uint64_t lost = 0;
+  std::string sentence;
+  sink.on_failure = [&](PeerId) {
+    lost = session->lost_messages(peer);
+    sentence = session->describe(peer);
+  };
+  begin_again();
+  ASSERT_THAT(sink.failures, SizeIs(1));
+  EXPECT_EQ(lost, 4U);
+  EXPECT_THAT(sentence, HasSubstr("4 messages to it may not have arrived"));
+  EXPECT_EQ(session->counters().messages_unacknowledged, 4U);
+  EXPECT_EQ(session->state_of(peer), PeerState::kOpen);
+  EXPECT_EQ(session->lost_messages(peer), 0U) << "of the new session";
+}
+
+TEST_F(SessionLosses, TheOwnerMayEndTheNewSessionWhenItLearnsTheNumber) {
+  fill_window();
+  sink.on_failure = [&](PeerId) {
+    send("e");
+    session->disconnect(peer);
+  };
+  begin_again();
+  EXPECT_EQ(session->lost_messages(peer), 1U);
+  EXPECT_EQ(session->counters().messages_unacknowledged, 5U);
 }
 
 TEST_F(SessionLosses, TheNextSessionBeginsWithNone) {
