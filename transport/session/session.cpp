@@ -69,10 +69,7 @@ Session::~Session() {
   } catch (const std::bad_alloc&) {
     ++counters_.goodbyes_missed;
   }
-  for (const auto& peer : peers_) {
-    if (peer->state == PeerState::kOpen) try_goodbye(*peer);
-    drop_open_frame(*peer);
-  }
+  for (const auto& peer : peers_) end_unclosed(*peer);
 }
 
 Result<PeerId> Session::resolve(ProcessId name) {

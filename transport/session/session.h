@@ -341,6 +341,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void count_lost(PeerSession& peer, std::uint64_t messages) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void advance_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool end_unclosed(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_for_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> lower_;
   SessionOptions options_;

@@ -344,14 +344,34 @@ bool Session::close(TimePoint now) {
 void Session::give_up_close() {
   lock_.is_held();
   for (const auto& peer : peers_) {
-    if (peer->state != PeerState::kOpen) continue;
-    try_goodbye(*peer);
-    end_session(*peer);
-    enter(*peer, PeerState::kClosed);
-    peer->error = Error(Loss::kPeer, "session",
-                        "this process has ended before the peer had acknowledged everything");
-    if (peer->lost_messages > 0) LINTEL_LOG(kWarn, "peer %s", describe(peer->id).c_str());
+    if (!end_unclosed(*peer) || peer->lost_messages == 0) continue;
+    try {
+      LINTEL_LOG(kWarn, "peer %s", describe(peer->id).c_str());
+    } catch (const std::bad_alloc&) {
+      continue;  // the others are still logged
+    }
   }
+}
+
+// Ends what close() has not brought to its end. False: nothing.
+bool Session::end_unclosed(PeerSession& peer) {
+  if (peer.state == PeerState::kOpen) try_goodbye(peer);
+  switch (peer.state) {
+    case PeerState::kOpen:
+      end_for_close(peer);
+      peer.error = Error(Loss::kPeer, "session",
+                         "this process has ended before the peer had acknowledged everything");
+      return true;
+    case PeerState::kLost: enter(peer, PeerState::kClosed); return true;  // no poll() reports it
+    default: return false;
+  }
+}
+
+// After the goodbye, if it could be sent. What has left may still arrive.
+void Session::end_for_close(PeerSession& peer) {
+  if (lower_->withdraw_placement(peer.lower) == Withdrawal::kArriving) end_connection(peer);
+  end_session(peer);
+  enter(peer, PeerState::kClosed);
 }
 
 // One step towards the end of an open session: sends what is queued, waits for its acknowledgement,
@@ -364,9 +384,7 @@ void Session::advance_close(PeerSession& peer) {
     peer.early_ping = true;
     ++counters_.pings;
   } else if (send_control(peer, FrameKind::kGoodbye)) {
-    if (lower_->withdraw_placement(peer.lower) == Withdrawal::kArriving) end_connection(peer);
-    end_session(peer);
-    enter(peer, PeerState::kClosed);
+    end_for_close(peer);
   }
 }
 
