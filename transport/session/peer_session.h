@@ -122,7 +122,7 @@ struct PeerSession {
   // kOpen: quarters of the dead-peer deadline since it was asked whether it lives although nothing
   // was awaited, and was not heard; 0: it was not asked.
   std::uint8_t idle_quarters = 0;
-  TimePoint looked_at{};     // kOpen: when it was put at the end of its list of idle sessions
+  TimePoint looked_at{};     // likewise: when it was put at the end of its list of idle sessions
   TimePoint timer = kNever;  // when on_timer() is due; valid while linked in the timed list
   TimePoint connect_deadline = kNever;  // kConnecting, kWelcoming
   TimePoint last_heard{};

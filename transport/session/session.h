@@ -14,7 +14,7 @@
 //  (3) The unacknowledged frames per peer never exceed SessionOptions::window_frames.
 //  (4) A frame is open only while it holds messages or one is being built in it.
 //  (5) There is no periodic wake-up for peers from which nothing is awaited, unless more than
-//      SessionOptions::max_idle_sessions are open.
+//      SessionOptions::max_idle_sessions are open without a job secret.
 //  (6) A peer that this session gives up is disconnected in the lower transport: when
 //      on_peer_failed is called, nothing of the peer changes memory, as far as the lower
 //      transport's disconnect() promises it.
@@ -64,8 +64,8 @@ struct SessionOptions {
   std::size_t max_closed_peers = 256;     // of them without a session; the oldest are forgotten
   std::size_t max_callers = 256;          // of them that have called and proved nothing; likewise
   std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
-  // Beyond so many open sessions, peers that say nothing are asked whether they live, and are lost
-  // if they do not answer within the dead-peer deadline.
+  // Beyond so many open sessions without a job secret, their peers that say nothing are asked
+  // whether they live, and are lost if they do not answer within the dead-peer deadline.
   std::size_t max_idle_sessions = 256;
 };
 
@@ -366,7 +366,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // kWelcoming, and the owner does not wait for them: anybody may have called. The oldest first.
   UnusedList callers_ LINTEL_GUARDED_BY(lock_);
   std::size_t callers_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
-  // Open sessions, by when they were looked at last; see session_idle.cpp.
+  // Open sessions without a job secret, by when they were looked at last; see session_idle.cpp.
   UnusedList young_ LINTEL_GUARDED_BY(lock_);
   UnusedList asked_ LINTEL_GUARDED_BY(lock_);
   UnusedList proven_ LINTEL_GUARDED_BY(lock_);

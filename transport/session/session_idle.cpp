@@ -1,7 +1,9 @@
 // Session: ends sessions that nobody uses and whose peers are gone without a goodbye. Some networks
-// do not tell of a death, and none tells that a machine is gone if nothing is sent to it.
+// do not tell of a death, and none tells that a machine is gone if nothing is sent to it. Sessions
+// that were opened with the job's secret are left alone: the job has so many processes and no more,
+// and one that is stopped in a debugger is not lost while nothing is wanted of it.
 //
-// An open session is on one of three lists: `young_`, if its peer was never asked; `asked_`, if it
+// Any other open session is on one of three lists: `young_`, if its peer was never asked; `asked_`, if it
 // has been asked whether it lives and was not heard since; `proven_`, if it has answered. All of
 // one list wait equally long for the next look at them, so the first one is due first, and a turn
 // costs the same however many there are. Frames that come and go change nothing here: a look finds
@@ -26,6 +28,7 @@ constexpr int kProvenDeadlines = 16;
 }  // namespace
 
 void Session::note_open(PeerSession& peer) {
+  if (peer.handshake.key == kProvedBySecret) return;
   ++open_count_;
   peer.idle_quarters = 0;
   peer.looked_at = now_;
@@ -34,6 +37,7 @@ void Session::note_open(PeerSession& peer) {
 }
 
 void Session::no_longer_open(PeerSession& peer) {
+  if (!peer.unused_hook.is_linked()) return;
   peer.unused_hook.unlink();
   --open_count_;
   if (peer.idle_quarters > 0) --asked_count_;

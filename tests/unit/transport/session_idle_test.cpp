@@ -147,6 +147,25 @@ TEST_F(SessionIdle, AStoppedPeerOfASmallJobIsNotLost) {
   EXPECT_THAT(server().sink.failures, IsEmpty());
 }
 
+// They are processes of the job, as many as it has.
+TEST_F(SessionIdle, WhoHasProvedTheSecretIsNotAskedHoweverManyTheyAre) {
+  const std::string_view secret = "of the job";
+  SessionOptions options = options_;
+  options.job_key = std::make_shared<JobKey>();
+  options.job_key->give(std::as_bytes(std::span(secret.data(), secret.size())));
+  start(options);
+  ASSERT_NO_FATAL_FAILURE(meet_up_to(3 * kLimit));
+  stopped = 3;
+  const std::uint64_t pings = session().counters().pings;
+  EXPECT_EQ(session().next_deadline(), kNever);
+  run_for(1h);
+  EXPECT_EQ(session().counters().pings, pings);
+  EXPECT_THAT(server().sink.failures, IsEmpty());
+  stopped = 0;
+  ASSERT_NO_FATAL_FAILURE(send(3)) << "in the same session";
+  EXPECT_THAT(server().sink.failures, IsEmpty());
+}
+
 TEST_F(SessionIdle, BeyondTheLimitThoseThatDoNotAnswerAreLost) {
   ASSERT_NO_FATAL_FAILURE(meet_up_to(3 + kLimit));
   for (std::uint32_t pid = 2; pid <= 3 + kLimit; ++pid) vanish(pid);
