@@ -58,7 +58,7 @@ Initiator::Initiator(const TransferLimits& limits, std::size_t max_message_bytes
       transfers_(transfers),
       interfaces_(interfaces),
       counters_(counters),
-      requests_(kMaxOperationLimit) {}
+      requests_(kMostOperations) {}
 
 Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& arguments,
                           Prepared& prepared) {

@@ -7,10 +7,9 @@ namespace lintel::portals {
 
 Operations::Operations(transport::Transport& transport, std::size_t max)
     : transport_(transport),
-      max_(std::min(max, kMaxOperationLimit / 2)),
-      most_own_(kMaxOperationLimit - max_),
-      most_alone_(std::min(max_, most_own_ - (max_ - most_of_peer()))),
-      operations_(kMaxOperationLimit) {}
+      max_(std::min(max, kMostOfTable)),
+      most_own_(kMostOperations - max_),
+      operations_(kMostOperations) {}
 
 Operations::OfPeer& Operations::add(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);

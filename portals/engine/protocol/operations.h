@@ -10,9 +10,9 @@
 // have more of the first table; that more is not counted against the others.
 // Invariants: (1) every operation is in its peer's list; (2) a peer is watched exactly while it has
 // operations, so that its death ends them; (3) a peer has at most a quarter of a table, and takes
-// no more than half of what the others have left; (4) of the first table a peer with which alone
-// something is begun may have all, and each gets kInAnyCase places even if nothing is left: the
-// table then grows beyond `max`.
+// no more than half of what the others have left, but for (4): of the first table a peer with which
+// alone something is begun may have all, and each gets kInAnyCase places even if nothing is left:
+// the table then grows beyond `max`.
 // It also counts the answers that this process has asked a peer for, because a peer keeps those
 // that it cannot send at once (answer_budget.h), and gives up who makes it keep too much. So the
 // requests under way to one peer may cause no more than kAnswerCredit; the Outbox holds the others.
@@ -33,8 +33,10 @@
 
 namespace lintel::portals {
 
-// for own operations and others' together
-inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
+// The largest `max`, and the slots for both tables: one for the others' table; one for a peer with
+// all places of the first, and one for the shares of the others beside it.
+inline constexpr std::size_t kMostOfTable = std::size_t{1} << 18;
+inline constexpr std::size_t kMostOperations = 3 * kMostOfTable;
 
 class Operations {
  public:
@@ -142,7 +144,7 @@ class Operations {
   }
   // The same for the table of this process.
   bool may_begin(std::size_t held) const LINTEL_REQUIRES(kLock) {
-    return held == own_ ? held < most_alone_
+    return held == own_ ? held < max_
                         : in_share(held, own_in_share_) ||
                               (held < std::min(kInAnyCase, max_) && own_ < most_own_);
   }
@@ -157,9 +159,7 @@ class Operations {
 
   transport::Transport& transport_;
   std::size_t max_;
-  // The others' table always has its slots, and so have the shares beside a peer with all places.
-  std::size_t most_own_;
-  std::size_t most_alone_;
+  std::size_t most_own_;  // slots that the others' table leaves, at least twice max_
   SlotPool<Operation> operations_ LINTEL_GUARDED_BY(kLock);
   std::size_t own_ LINTEL_GUARDED_BY(kLock) = 0;           // places taken of this process' table
   std::size_t own_in_share_ LINTEL_GUARDED_BY(kLock) = 0;  // without those beyond a quarter

@@ -32,8 +32,8 @@ Transfers::Transfers(transport::Transport& transport, Outbox& outbox, Operations
       outbox_(outbox),
       operations_(operations),
       counters_(counters),
-      sources_(kMaxOperationLimit),
-      sinks_(kMaxOperationLimit),
+      sources_(kMostOperations),
+      sinks_(kMostOperations),
       immediates_(immediate_seed) {}
 
 // An operation has at most one of each, so the pools are large enough.

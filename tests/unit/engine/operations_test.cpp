@@ -102,6 +102,18 @@ TEST_F(OperationsOfManyPeers, AloneAPeerHasAllPlacesAndTheOthersKeepTheirShares)
   EXPECT_EQ(fill(1, true), std::vector<std::size_t>{10}) << "half of what is left";
 }
 
+TEST_F(OperationsOfManyPeers, AlsoWithTheMostPlacesThatThereMayBe) {
+  kLock.is_held();
+  Operations most(transport, 2 * kMostOfTable);
+  std::vector<std::size_t> got;
+  for (const transport::PeerId peer : {transport::PeerId(0), transport::PeerId(1)}) {
+    got.push_back(0);
+    most.make_room(peer);
+    for (; most.has_room(peer); ++got.back()) most.begin_wait(peer);
+  }
+  EXPECT_EQ(got, (std::vector<std::size_t>{kMostOfTable, kMostOfTable / 4}));
+}
+
 TEST_F(OperationsOfManyPeers, ARequestThatWaitsWithoutAnOperationTakesAPlace) {
   kLock.is_held();
   many.make_room(kPeer);
