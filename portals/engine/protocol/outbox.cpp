@@ -163,6 +163,10 @@ Outbox::Prepared Outbox::unlink(PeerQueue& waiting, Queue& queue, Waiting& messa
 
 void Outbox::discard(transport::PeerId to, std::uint64_t token) { send(to, make_discard(token)); }
 
+void Outbox::discard_of(const Operation& operation, std::uint64_t token) {
+  send_of(operation, make_discard(token));
+}
+
 // Copies the payload, so that the owner of the memory may change it.
 void Outbox::keep_without_interface(transport::PeerId peer, Waiting& message) {
   answers_.release(peer, message.memory());

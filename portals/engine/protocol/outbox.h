@@ -132,6 +132,9 @@ class Outbox {
 
   // Sends `to` a DISCARD: its operation of that token gets no further answer.
   [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token) LINTEL_REQUIRES(kLock);
+  // The same as a message of the transfer of `operation`, see send_of().
+  [[gnu::cold]] void discard_of(const Operation& operation, std::uint64_t token)
+      LINTEL_REQUIRES(kLock);
 
   bool waits_for(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
     return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();

@@ -10,8 +10,6 @@
 namespace lintel::portals {
 namespace {
 
-constexpr std::uint32_t kMoreThanOneWrite = Immediates::kMoreThanOneWrite;
-
 // So that a registration that was made is not lost for the lack of memory.
 template <class Some>
 void make_room(Some& some) {
@@ -190,7 +188,7 @@ Operation* Transfers::sink_of(transport::PeerId from, transport::Immediate immed
 Transfers::Ended Transfers::immediate_came(Operation& operation, transport::Immediate immediate) {
   TransferSink& sink = *operation.sink;
   transport_.note_progress(operation.peer);
-  if ((immediate.value & kMoreThanOneWrite) != 0 && sink.writes_expected == 1)
+  if ((immediate.value & Immediates::kMoreThanOneWrite) != 0 && sink.writes_expected == 1)
     sink.count_known = false;
   ++sink.writes_seen;
   if (sink.count_known && sink.writes_seen > sink.writes_expected) return fail_sink(operation);
@@ -229,7 +227,7 @@ Transfers::Ended Transfers::finish_sink_if_complete(Operation& operation) {
     counters_.add(Counter::kAcksSent);
     outbox_.send(operation.peer, sink.answer);
   } else if (sink.release_token != 0) {
-    outbox_.discard(operation.peer, sink.release_token);
+    outbox_.discard_of(operation, sink.release_token);
   }
   end_sink(operation);
   operations_.release(operation);
@@ -249,7 +247,7 @@ Transfers::Ended Transfers::fail_sink(Operation& operation) {
 void Transfers::refuse_data(const Operation& operation, Failure failure) {
   const TransferSink& sink = *operation.sink;
   if (!sink.answers || operation.interface_kind == kPortals3Kind)
-    return outbox_.discard(operation.peer, sink.source_token);
+    return outbox_.discard_of(operation, sink.source_token);
   counters_.add(Counter::kAcksSent);
   wire::Response answer = sink.answer;
   answer.failure = static_cast<std::uint8_t>(failure);
@@ -330,7 +328,7 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
   TransferSource& source = *operation.source;
   source.state = SourceState::kWriting;
   source.receiver_token = message.receiver_token;
-  source.immediate = transport::Immediate(message.immediate & ~kMoreThanOneWrite);
+  source.immediate = transport::Immediate(message.immediate & ~Immediates::kMoreThanOneWrite);
   source.more_follows = (message.header.flags & wire::kFlagMore) != 0;
   if (!plan_writes(operation, message, segments)) {
     source.failure = Failure::kFailed;
@@ -338,7 +336,7 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
   }
   source.cleared += message.length;
   if (source.writes.size() > 1) {
-    source.immediate.value |= kMoreThanOneWrite;
+    source.immediate.value |= Immediates::kMoreThanOneWrite;
     wire::Written written{};
     written.header = header_of(wire::MessageKind::kWritten, 0, operation, 0);
     written.receiver_token = message.receiver_token;
@@ -450,7 +448,7 @@ Transfers::Ended Transfers::source_finished(Operation& operation) {
   deregister(operation.source->registered);
   // The receiver's transfer cannot complete any more.
   if (source.failure != Failure::kNone && !source.placed)
-    outbox_.discard(operation.peer, source.receiver_token);
+    outbox_.discard_of(operation, source.receiver_token);
   return close_source(operation);
 }
 
@@ -528,7 +526,7 @@ void Transfers::notify_ending(const Operation& operation) {
     refuse_data(operation, Failure::kNoInterface);
   } else if (operation.source != nullptr && operation.source->state == SourceState::kWriting &&
              !operation.source->placed) {
-    outbox_.discard(operation.peer, operation.source->receiver_token);
+    outbox_.discard_of(operation, operation.source->receiver_token);
   }
 }
 

@@ -215,5 +215,22 @@ TEST_F(TransfersTest, TheEndOfALateWriteIsIgnored) {
   EXPECT_EQ(transfers.writes_done(1), 0U);
 }
 
+// They answer nothing that the peer has asked for.
+TEST_F(TransfersTest, DiscardsOfOwnTransfersAreNotAnswersThatThePeerMustRead) {
+  kLock.is_held();
+  for (const bool own : {true, false}) {
+    Operation& operation = begin(own);
+    transfers.begin_source(operation, place(), {});
+    clear(operation, 100);
+    transport.message_room = 0;
+    transfers.notify_ending(operation);
+    EXPECT_EQ(outbox.waiting(), 1U);
+    EXPECT_EQ(outbox.answers().total() == 0, own);
+    transfers.fail(operation, Failure::kShutdown);
+    transport.message_room = 10;
+    EXPECT_EQ(outbox.retry(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace lintel::portals
