@@ -82,11 +82,11 @@ void Endpoint::detach(NetworkInterface& interface) {
     if (not_notified != transport::kNoPeer) no_memory_for(not_notified);
   } while (not_notified != transport::kNoPeer);
   interfaces_.rows[interface.kind()].interface = nullptr;
-  // Requests of other interfaces were held until its operations are answered, and no turn need
-  // follow: nothing may arrive.
+  // Requests of other interfaces were held until its operations are answered, and nothing may
+  // arrive that lets a turn follow.
   try {
-    outbox_.retry();
-  } catch (const std::bad_alloc&) {  // they wait for the next turn
+    retry_outbox();
+  } catch (const std::bad_alloc&) {  // next_deadline() lets one follow
   }
 }
 
@@ -139,41 +139,47 @@ void Endpoint::fail(Operation& operation, Failure failure) {
 TimePoint Endpoint::next_deadline() const {
   constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
   const TimePoint deadline = transport_->next_deadline();
-  return transfers_.waits_for_room() ? std::min(deadline, last_poll_ + kRoomRetry) : deadline;
+  const bool again = transfers_.waits_for_room() || (retry_due_ && !outbox_.idle());
+  return again ? std::min(deadline, last_poll_ + kRoomRetry) : deadline;
+}
+
+std::size_t Endpoint::retry_outbox() {
+  retry_due_ = true;
+  const std::size_t left = outbox_.retry();
+  retry_due_ = false;
+  return left;
 }
 
 // After the transport's turn: messages and writes that had no room before may have some now.
 std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
   last_poll_ = now;
-  if (!outbox_.idle()) happened += outbox_.retry();
+  if (!outbox_.idle()) happened += retry_outbox();
   if (transfers_.waits_for_room()) transfers_.retry();
   while (outbox_.answers().overdrawn() != transport::kNoPeer) {
-    give_up_reader(outbox_.answers().overdrawn());
+    give_up_overdrawn(outbox_.answers().overdrawn());
     ++happened;
   }
   return happened;
 }
 
 // It sends requests and does not read the answers.
-void Endpoint::give_up_reader(transport::PeerId peer) {
-  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
-    LINTEL_LOG(kWarn,
-               "peer %s; given up: it does not read %zu bytes of answers (LINTEL_MEMORY_LIMIT)",
-               transport_->describe(peer).c_str(), outbox_.answers().kept_for(peer));
-  });
-  counters_.add(Counter::kPeersOverdrawn);
-  give_up(peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
+void Endpoint::give_up_overdrawn(transport::PeerId peer) {
+  give_up_reader(peer, outbox_.answers().kept_for(peer), "bytes of answers (LINTEL_MEMORY_LIMIT)");
 }
 
 void Endpoint::give_up_reader(ProcessId process, std::size_t messages) {
-  const Result<transport::PeerId> peer = peers_.resolve(process);
-  if (!peer) return;
+  if (const Result<transport::PeerId> peer = peers_.resolve(process))
+    give_up_reader(*peer, messages, "messages that it has caused");
+}
+
+// It does not read what it has caused, of which there is so much.
+void Endpoint::give_up_reader(transport::PeerId peer, std::size_t unread, const char* what) {
   log_if_possible([&]() LINTEL_REQUIRES(kLock) {
-    LINTEL_LOG(kWarn, "peer %s; given up: it does not read %zu messages that it has caused",
-               transport_->describe(*peer).c_str(), messages);
+    LINTEL_LOG(kWarn, "peer %s; given up: it does not read %zu %s",
+               transport_->describe(peer).c_str(), unread, what);
   });
   counters_.add(Counter::kPeersOverdrawn);
-  give_up(*peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
+  give_up(peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
 }
 
 // A part of what the peer has sent could not be handled, or it could not be answered.

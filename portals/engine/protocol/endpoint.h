@@ -74,7 +74,8 @@ class Endpoint : public transport::Sink {
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) LINTEL_REQUIRES(kLock) { return transport_->close(now); }
   void give_up_close() LINTEL_REQUIRES(kLock);
-  // The latest time of the next poll(). Early while writes wait for room: no event reports room.
+  // The latest time of the next poll(). Early while writes wait for room, or messages because there
+  // was no memory: no event reports either.
   TimePoint next_deadline() const LINTEL_REQUIRES(kLock);
 
   void on_message(transport::PeerId from, std::span<const std::byte> message) override
@@ -99,10 +100,13 @@ class Endpoint : public transport::Sink {
 
  private:
   std::size_t turn(std::size_t happened, TimePoint now) LINTEL_REQUIRES(kLock);
+  std::size_t retry_outbox() LINTEL_REQUIRES(kLock);
   template <class Handle>
   void with_memory(transport::PeerId from, Handle&& handle) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void no_memory_for(transport::PeerId peer) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void give_up_reader(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void give_up_overdrawn(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] void give_up_reader(transport::PeerId peer, std::size_t unread, const char* what)
+      LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void give_up(transport::PeerId peer, Error error) LINTEL_REQUIRES(kLock);
   void dispatch(transport::PeerId from, std::span<const std::byte> message) LINTEL_REQUIRES(kLock);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
@@ -127,6 +131,7 @@ class Endpoint : public transport::Sink {
   Initiator initiator_ LINTEL_GUARDED_BY(kLock);
   Target target_ LINTEL_GUARDED_BY(kLock);
   TimePoint last_poll_ LINTEL_GUARDED_BY(kLock);
+  bool retry_due_ LINTEL_GUARDED_BY(kLock) = false;  // the Outbox has found no memory
   // given up in this turn; what is left of its frame that is being read is ignored
   transport::PeerId given_up_ LINTEL_GUARDED_BY(kLock) = transport::kNoPeer;
   bool ending_ LINTEL_GUARDED_BY(kLock) = false;  // the last interface is being closed

@@ -20,7 +20,7 @@ void Endpoint::with_memory(transport::PeerId from, Handle&& handle) {
   // At once, because there may be more of its requests in this frame and this turn.
   if (outbox_.answers().overdrawn() == from && from != transport::kNoPeer) [[unlikely]] {
     given_up_ = from;
-    give_up_reader(from);
+    give_up_overdrawn(from);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,11 @@ class Network final : public RecordingTransport {
  public:
   explicit Network(std::uint32_t pid) : pid_(pid) {}
   bool disconnected = false;
+  bool has_memory = true;
 
   ProcessId self() const override { return {NodeId(1), Pid(pid_)}; }
   transport::MessageBuffer reserve(transport::PeerId peer, std::size_t bytes) override {
+    if (!has_memory) throw std::bad_alloc();
     const UnlimitedMemory memory;
     return RecordingTransport::reserve(peer, bytes);
   }
@@ -226,6 +229,29 @@ TEST(NoMemory, EveryOperationEndsWhicheverAllocationFails) {
     ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(nth, 20) << "allocations of the engine";
+}
+
+// An interface ends, and what waits then, of another one, finds no memory.
+TEST(NoMemory, ATurnFollowsInWhichWhatWaitsIsSent) {
+  kLock.is_held();
+  Node initiator(1);
+  Node target(2);
+  NetworkInterface ends(kInterface + 1, Identity{{NodeId(1), Pid(1)}, UserId(10), JobId(0)},
+                        InterfaceLimits(), initiator.counters, initiator.pending_work);
+  initiator.endpoint->attach(ends);
+  initiator.network->message_room = 0;
+  ASSERT_TRUE(initiator.start(wire::MessageKind::kPut, kShort, kExpected));
+  EXPECT_EQ(initiator.endpoint->next_deadline(), kNever) << "the network reports room";
+  initiator.network->message_room = 1000;
+  initiator.network->has_memory = false;
+  initiator.endpoint->detach(ends);
+  EXPECT_LT(initiator.endpoint->next_deadline(), kNever);
+  initiator.network->has_memory = true;
+  static_cast<void>(initiator.endpoint->poll(TimePoint()));
+  EXPECT_EQ(initiator.endpoint->next_deadline(), kNever);
+  EXPECT_EQ(initiator.network->sent.size(), 1U);
+  while (deliver(initiator, target) + deliver(target, initiator) != 0) {
+  }
 }
 
 }  // namespace
