@@ -17,6 +17,8 @@
 
 namespace lintel::portals {
 
+struct WaitingLine;
+
 // The part of a triggered operation that a counting event uses.
 class Triggered {
  public:
@@ -67,6 +69,8 @@ class CountingEvent {
 
   SlotId id;                   // in the interface's pool; set once after creation
   std::uint32_t sleepers = 0;  // threads that sleep until it changes
+  // its operations that are due and find no room; null: none. Triggers sets it.
+  WaitingLine* line = nullptr;
 
  private:
   struct ByThreshold {

@@ -27,6 +27,11 @@ struct TriggeredOperation : Triggered {
   TriggeredOperation(std::uint64_t threshold, TriggeredKind what)
       : Triggered(threshold), kind(what) {}
 
+  // It begins with a target, which may have no room.
+  bool is_on_network() const {
+    return kind != TriggeredKind::kIncrement && kind != TriggeredKind::kSet;
+  }
+
   TriggeredKind kind;
   SlotId id;                   // in the interface's pool; set once after creation
   SlotId trigger;              // the counting event that it waits for

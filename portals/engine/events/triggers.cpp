@@ -110,17 +110,31 @@ void Triggers::arm(SlotId id, TriggeredOperation& operation) {
 }
 
 // It has been carried out.
-void Triggers::take_first(Due& due) {
+void Triggers::take_first(DueOperations& due) {
   TriggeredOperation& first = due.front();
   due.pop_front();
   release(first);
 }
 
-Triggers::WaitingLine* Triggers::line_of(SlotId trigger) {
+WaitingLine* Triggers::line_of(SlotId trigger) {
+  if (const CountingEvent* const counter = counters_.get(trigger)) return counter->line;
+  // It was freed since its operations became due.
   for (WaitingLine& line : waiting_) {
     if (line.trigger == trigger) return &line;
   }
   return nullptr;
+}
+
+WaitingLine& Triggers::add_line(SlotId trigger) {
+  WaitingLine& line = waiting_.emplace_back(trigger);
+  if (CountingEvent* const counter = counters_.get(trigger)) counter->line = &line;
+  return line;
+}
+
+Triggers::Lines::iterator Triggers::end_line(Lines::iterator line) {
+  CountingEvent* const counter = counters_.get(line->trigger);
+  if (counter != nullptr && counter->line == &*line) counter->line = nullptr;
+  return waiting_.erase(line);
 }
 
 void Triggers::release(TriggeredOperation& operation) {
@@ -166,7 +180,7 @@ void Triggers::drop_all() {
     kLock.is_held();
     static_cast<void>(free_counter(id));
   });
-  for (; !waiting_.empty(); waiting_.pop_front()) {
+  for (; !waiting_.empty(); end_line(waiting_.begin())) {
     while (!waiting_.front().operations.empty()) take_first(waiting_.front().operations);
   }
   while (!due_.empty()) take_first(due_);

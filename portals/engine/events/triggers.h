@@ -9,13 +9,14 @@
 // order in which they became due.
 // Does not: carry operations out (initiator_triggered.cpp does that), or wake threads.
 
+#include <algorithm>
+#include <boost/container/static_vector.hpp>
 #include <boost/intrusive/slist.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <list>
 #include <new>
-#include <utility>
 
 #include "base/process_lock.h"
 #include "base/slot_pool.h"
@@ -27,6 +28,19 @@
 #include "portals/engine/values/status.h"
 
 namespace lintel::portals {
+
+using DueOperations = boost::intrusive::slist<
+    TriggeredOperation,
+    boost::intrusive::member_hook<TriggeredOperation, boost::intrusive::slist_member_hook<>,
+                                  &TriggeredOperation::due_link>,
+    boost::intrusive::cache_last<true>>;
+
+// Due operations of one counting event, of which the first has found no room.
+struct WaitingLine {
+  explicit WaitingLine(SlotId counter) : trigger(counter) {}
+  SlotId trigger;
+  DueOperations operations;
+};
 
 class Triggers {
  public:
@@ -70,8 +84,8 @@ class Triggers {
   bool has_due() const LINTEL_REQUIRES(kLock) { return !due_.empty() || !waiting_.empty(); }
   // Calls `carry_out(const TriggeredOperation&)` for the operations that are due, also for those
   // that become due by it. It returns false where there is no room: the operation remains due, and
-  // so do those of the same counting event behind it. Those of others go on. Returns whether any
-  // was carried out.
+  // so do those of the same counting event behind it. Those of others go on, but for those with the
+  // same target, which has no room for them either. Returns whether any was carried out.
   template <class CarryOut>
   bool carry_out_due(CarryOut&& carry_out) LINTEL_REQUIRES(kLock);
 
@@ -95,50 +109,60 @@ class Triggers {
   void changed(CountingEvent& counter) LINTEL_REQUIRES(kLock);
   void release(TriggeredOperation& operation) LINTEL_REQUIRES(kLock);
 
-  using DueLink =
-      boost::intrusive::member_hook<TriggeredOperation, boost::intrusive::slist_member_hook<>,
-                                    &TriggeredOperation::due_link>;
-  using Due =
-      boost::intrusive::slist<TriggeredOperation, DueLink, boost::intrusive::cache_last<true>>;
-  // Due operations of one counting event, of which the first has found no room.
-  struct WaitingLine {
-    explicit WaitingLine(SlotId counter) : trigger(counter) {}
-    SlotId trigger;
-    Due operations;
-  };
-  void take_first(Due& due) LINTEL_REQUIRES(kLock);
+  using Lines = std::list<WaitingLine>;
+  // Targets that have had no room in this turn. Those that do not fit are asked for each line.
+  using Refusals = boost::container::static_vector<ProcessId, 32>;
+
+  template <class CarryOut>
+  static bool try_one(const TriggeredOperation& operation, Refusals& refusals, CarryOut& carry_out)
+      LINTEL_REQUIRES(kLock);
+  void take_first(DueOperations& due) LINTEL_REQUIRES(kLock);
   WaitingLine* line_of(SlotId trigger) LINTEL_REQUIRES(kLock);
+  WaitingLine& add_line(SlotId trigger) LINTEL_REQUIRES(kLock);
+  Lines::iterator end_line(Lines::iterator line) LINTEL_REQUIRES(kLock);
 
   DescriptorTable& descriptors_;
   std::uint32_t max_triggered_;
   SlotPool<CountingEvent> counters_ LINTEL_GUARDED_BY(kLock);
   SlotPool<TriggeredOperation> operations_ LINTEL_GUARDED_BY(kLock);
-  Due due_ LINTEL_GUARDED_BY(kLock);
-  std::list<WaitingLine> waiting_ LINTEL_GUARDED_BY(kLock);
+  DueOperations due_ LINTEL_GUARDED_BY(kLock);
+  Lines waiting_ LINTEL_GUARDED_BY(kLock);
   PendingWork& pending_work_;
 };
 
 template <class CarryOut>
+bool Triggers::try_one(const TriggeredOperation& operation, Refusals& refusals,
+                       CarryOut& carry_out) {
+  const bool on_network = operation.is_on_network();
+  const ProcessId target = operation.arguments.target;
+  if (on_network && std::ranges::find(refusals, target) != refusals.end()) return false;
+  if (carry_out(operation)) return true;
+  if (on_network && refusals.size() < refusals.capacity()) refusals.push_back(target);
+  return false;
+}
+
+template <class CarryOut>
 bool Triggers::carry_out_due(CarryOut&& carry_out) {
   bool any = false;
+  Refusals refusals;
   for (auto line = waiting_.begin(); line != waiting_.end();) {
-    while (!line->operations.empty() && carry_out(std::as_const(line->operations.front()))) {
+    while (!line->operations.empty() && try_one(line->operations.front(), refusals, carry_out)) {
       take_first(line->operations);
       any = true;
     }
-    line = line->operations.empty() ? waiting_.erase(line) : std::next(line);
+    line = line->operations.empty() ? end_line(line) : std::next(line);
   }
   while (!due_.empty()) {
     TriggeredOperation& first = due_.front();
     WaitingLine* line = line_of(first.trigger);
-    if (line == nullptr && carry_out(std::as_const(first))) {
+    if (line == nullptr && try_one(first, refusals, carry_out)) {
       take_first(due_);
       any = true;
       continue;
     }
     if (line == nullptr) {
       try {
-        line = &waiting_.emplace_back(first.trigger);
+        line = &add_line(first.trigger);
       } catch (const std::bad_alloc&) {
         return any;  // they remain due
       }

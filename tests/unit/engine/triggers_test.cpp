@@ -68,6 +68,73 @@ TEST_F(TriggersTest, OneThatFindsNoRoomWaitsWithThoseOfItsCounterOnly) {
   EXPECT_FALSE(triggers.has_due());
 }
 
+class TriggersToTargets : public TriggersTest {
+ protected:
+  // Becomes due at once.
+  void put(SlotId trigger, std::uint32_t pid) {
+    kLock.is_held();
+    TriggeredOperation* operation = nullptr;
+    ASSERT_EQ(many.prepare(trigger, 0, TriggeredKind::kPut, operation), Status::kOk);
+    operation->arguments.target = {NodeId(1), Pid(pid)};
+    many.arm(trigger, *operation);
+  }
+  SlotId make_counter() {
+    kLock.is_held();
+    SlotId made;
+    EXPECT_EQ(many.allocate_counter(made), Status::kOk);
+    return made;
+  }
+  bool carry_out() {
+    kLock.is_held();
+    return many.carry_out_due([this](const TriggeredOperation& due) {
+      asked.push_back(due.arguments.target.pid.value);
+      return due.arguments.target.pid.value != without_room;
+    });
+  }
+
+  static constexpr std::uint32_t kStopped = 7;
+  static constexpr std::uint32_t kHealthy = 8;
+  Triggers many{descriptors, 4, 4, kBits, 1, pending_work};
+  std::uint32_t without_room = kStopped;
+  std::vector<std::uint32_t> asked;  // pids
+};
+
+TEST_F(TriggersToTargets, ATargetWithoutRoomIsAskedOnceInATurn) {
+  kLock.is_held();
+  for (int line = 0; line < 3; ++line) {
+    const SlotId trigger = make_counter();
+    put(trigger, kStopped);
+    put(trigger, kHealthy);
+  }
+  put(make_counter(), kHealthy);
+  EXPECT_TRUE(carry_out());
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{kStopped, kHealthy}));
+  asked.clear();
+  EXPECT_FALSE(carry_out());
+  EXPECT_EQ(asked, std::vector<std::uint32_t>{kStopped});
+  asked.clear();
+  without_room = 0;
+  EXPECT_TRUE(carry_out());
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{kStopped, kHealthy, kStopped, kHealthy, kStopped,
+                                               kHealthy}));
+  EXPECT_FALSE(many.has_due());
+}
+
+TEST_F(TriggersToTargets, WhatIsDueOfAFreedCounterKeepsItsOrder) {
+  kLock.is_held();
+  const SlotId trigger = make_counter();
+  put(trigger, kStopped);
+  EXPECT_FALSE(carry_out());
+  put(trigger, kHealthy);
+  ASSERT_EQ(many.free_counter(trigger), Status::kOk);
+  EXPECT_FALSE(carry_out());
+  without_room = 0;
+  asked.clear();
+  EXPECT_TRUE(carry_out());
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{kStopped, kHealthy}));
+  EXPECT_FALSE(many.has_due());
+}
+
 TEST_F(TriggersTest, AnArmedOperationKeepsItsDescriptorBusyUntilItIsReleased) {
   kLock.is_held();
   MemoryDescriptor* const descriptor = descriptors.make(rules(option::kPut), false);
