@@ -135,6 +135,7 @@ CallError DrivenParts::add_peer(ProcessId process) {
   credit_.open(peer, peers_.size());
   watch_.open(peer);
   sends_.reserve(peers_.size());
+  receives_.reserve(peers_.size());
   return CallError::kNone;
 }
 

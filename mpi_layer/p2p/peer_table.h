@@ -39,6 +39,8 @@ struct Peer {
   } sends;
   struct {
     ReceiveList under_way;  // posted for the peer, or pulling from it
+    ReceiveList unpulled;   // their pulls wait for room, in order
+    bool blocked = false;   // the peer is in Receives::blocked_
     bool gap_logged = false;
   } receives;
 

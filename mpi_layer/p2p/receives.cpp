@@ -240,11 +240,7 @@ void Receives::matched(ReceiveRequest& request, Peer& peer, const DataHeader& he
   if (request.to_pull_ > 0) {
     request.rest_id_ = header.request_id;
     request.sequence_ = sequence;
-    request.stage_ = ReceiveStage::kUnpulled;
-    if (unpulled_.empty() && try_pull(request)) return;
-    unpulled_.push_back(request);
-    deferred_work_.add();
-    return;
+    return pull_or_queue(peer, request);
   }
   const bool waits = header.kind == PacketKind::kDatasync && (header.rest_follows || acknowledge);
   if (waits) {
@@ -263,10 +259,18 @@ void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_
   link_.gateway->receive(peer.number, sequence, {request.buffer_, room}, request);
 }
 
+// Queues it behind others from that peer if the engine has no room.
+void Receives::pull_or_queue(Peer& peer, ReceiveRequest& request) {
+  request.stage_ = ReceiveStage::kUnpulled;
+  if (peer.receives.unpulled.empty() && try_pull(peer, request)) return;
+  peer.receives.unpulled.push_back(request);
+  if (!std::exchange(peer.receives.blocked, true)) blocked_.push_back(&peer);
+  deferred_work_.add();
+}
+
 // False: the engine has no room for another operation. True: the get has started, or the request
 // has ended.
-bool Receives::try_pull(ReceiveRequest& request) {
-  Peer& peer = *peers_.at(request.result_.source);
+bool Receives::try_pull(Peer& peer, ReceiveRequest& request) {
   if (peer.lost) {
     complete(request, RequestFailure::kPeerLost);
     return true;
@@ -310,8 +314,13 @@ void Receives::on_cancel(Peer& sender, const Control& control) {
 }
 
 void Receives::retry() {
-  while (!unpulled_.empty() && try_pull(unpulled_.front())) {
-  }
+  std::erase_if(blocked_, [this](Peer* peer) LINTEL_REQUIRES(kLock) {
+    ReceiveList& unpulled = peer->receives.unpulled;
+    while (!unpulled.empty() && try_pull(*peer, unpulled.front())) {
+    }
+    peer->receives.blocked = !unpulled.empty();
+    return !peer->receives.blocked;
+  });
   while (!unposted_.empty() && post(unposted_.front())) {
   }
 }
@@ -339,9 +348,9 @@ void Receives::cancel(ReceiveRequest& request) {
 
 void Receives::end_lost(Peer& peer) {
   end_lost(peer.receives.under_way, nullptr);
+  end_lost(peer.receives.unpulled, nullptr);
   end_lost(any_source_, nullptr);
   end_lost(unposted_, &peer);
-  end_lost(unpulled_, &peer);
 }
 
 // Ends those receives that wait for `peer`; null: all. A receive into which the engine is moving
@@ -349,9 +358,7 @@ void Receives::end_lost(Peer& peer) {
 void Receives::end_lost(ReceiveList& receives, const Peer* peer) {
   for (auto next = receives.begin(); next != receives.end();) {
     ReceiveRequest& request = *next++;
-    // A matched receive waits for the source of its message.
-    const bool has_met = request.stage_ == ReceiveStage::kUnpulled;
-    const std::int32_t source = has_met ? request.result_.source : request.asked_source_;
+    const std::int32_t source = request.asked_source_;
     if (peer != nullptr && source != peer->number && source != kAnySource) continue;
     switch (request.stage_) {
       case ReceiveStage::kPosted:
@@ -372,10 +379,14 @@ void Receives::end_all() {
   const auto end = [this](ReceiveList& receives) LINTEL_REQUIRES(kLock) {
     while (!receives.empty()) complete(receives.front(), RequestFailure::kClosed);
   };
-  peers_.for_each([&](Peer& peer) LINTEL_REQUIRES(kLock) { end(peer.receives.under_way); });
+  peers_.for_each([&](Peer& peer) LINTEL_REQUIRES(kLock) {
+    end(peer.receives.under_way);
+    end(peer.receives.unpulled);
+    peer.receives.blocked = false;
+  });
+  blocked_.clear();
   end(any_source_);
   end(unposted_);
-  end(unpulled_);
 }
 
 }  // namespace lintel::mpi

@@ -6,11 +6,13 @@
 // record of a peer is Peer::receives.
 // Invariants: (1) a receive that is under way is in its peer's list if it is posted for that peer
 // or pulls from it, else in one of the lists here; (2) receives are posted in the order of their
-// starts.
+// starts; (3) the pulls from one peer begin in the order of the matches, and wait for no other peer.
 // Does not: match. The engine does.
 // More than 30 members: there is one for each way in which a receive may proceed or end.
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "mpi_layer/p2p/call_error.h"
 #include "mpi_layer/p2p/landings.h"
@@ -63,12 +65,14 @@ class Receives {
   // more.
   void end_all() LINTEL_REQUIRES(kLock);
 
+  // A peer was added. `peers`: the number of peers now.
+  void reserve(std::size_t peers) LINTEL_REQUIRES(kLock) { blocked_.reserve(peers); }
   // Posts waiting receives and starts waiting pulls until there is no more room.
   void retry() LINTEL_REQUIRES(kLock);
   // No pull waits for room.
-  bool idle() const LINTEL_REQUIRES(kLock) { return unpulled_.empty(); }
+  bool idle() const LINTEL_REQUIRES(kLock) { return blocked_.empty(); }
   bool has_deferred_work() const LINTEL_REQUIRES(kLock) {
-    return !unpulled_.empty() || !unposted_.empty();
+    return !blocked_.empty() || !unposted_.empty();
   }
 
  private:
@@ -84,7 +88,8 @@ class Receives {
                std::uint64_t sequence, bool acknowledge) LINTEL_REQUIRES(kLock);
   void matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence)
       LINTEL_REQUIRES(kLock);
-  bool try_pull(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  void pull_or_queue(Peer& peer, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  bool try_pull(Peer& peer, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   void complete(ReceiveRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
   void end_lost(ReceiveList& receives, const Peer* peer) LINTEL_REQUIRES(kLock);
 
@@ -101,7 +106,7 @@ class Receives {
   const std::uint32_t most_posted_;
   ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted with kAnySource
   ReceiveList unposted_ LINTEL_GUARDED_BY(kLock);
-  ReceiveList unpulled_ LINTEL_GUARDED_BY(kLock);
+  std::vector<Peer*> blocked_ LINTEL_GUARDED_BY(kLock);  // peers from which pulls wait for room
 };
 
 }  // namespace lintel::mpi

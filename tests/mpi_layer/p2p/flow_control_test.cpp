@@ -180,6 +180,31 @@ TEST_F(FlowControl, EngineWithoutRoomForOperationsIsWaitedFor) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*sent[i], receive(1, 0, 8))) << i;
 }
 
+// It keeps its share of the gets until it is given up.
+TEST_F(FlowControl, PullsFromAStoppedProcessDelayNoOthers) {
+  constexpr std::size_t kPlaces = 16;
+  constexpr std::size_t kLong = 4000;
+  MessengerJobOptions options;
+  options.processes = 3;
+  options.endpoint.max_operations = kPlaces;
+  options.session.dead_peer_deadline = 1s;
+  start(options);
+  std::vector<Transfer*> from_stopped;
+  for (std::size_t i = 0; i < 2 * kPlaces; ++i) send(1, 0, kLong);
+  Transfer& sent = send(2, 0, kLong);
+  job->settle();
+  job->kill(1, transport::Death::kSilent);
+  for (std::size_t i = 0; i < 2 * kPlaces; ++i) from_stopped.push_back(&receive(0, 1, kLong));
+  EXPECT_TRUE(arrived(sent, receive(0, 2, kLong)));
+  EXPECT_EQ(job->processes().process(0).counters().get(Counter::kPeerFailures), 0U);
+  for (Transfer* transfer : from_stopped) EXPECT_FALSE(ended(*transfer));
+  job->run(2s);
+  for (Transfer* transfer : from_stopped) {
+    EXPECT_TRUE(ended(*transfer));
+    EXPECT_EQ(transfer->result().failure, RequestFailure::kPeerLost);
+  }
+}
+
 // Processes of one job with different settings for the memory: messages without room at the
 // receiver are refused, and their sends fail.
 TEST_F(FlowControl, RefusedMessagesFailTheirSendsAndAreCounted) {
