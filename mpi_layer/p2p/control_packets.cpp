@@ -4,7 +4,8 @@ namespace lintel::mpi {
 
 namespace {
 
-bool is_caused(const Control& control) { return control.kind != PacketKind::kCancel; }
+// Not CANCEL, of which this process sends one for each of its own sends.
+bool is_limited(const Control& control) { return control.kind != PacketKind::kCancel; }
 
 }  // namespace
 
@@ -29,23 +30,25 @@ bool ControlPackets::try_send(const Peer& peer, const Control& control) {
 
 void ControlPackets::wait(Peer& peer, const Control& control) {
   ControlRecord& record = peer.controls;
-  if (is_caused(control) && record.caused >= most_caused_) {
-    record.given_up = true;
-    drop(peer);
-    return engine_.give_up(peer.process, most_caused_);
-  }
   if (!record.blocked) {
     blocked_.push_back(&peer);
     record.blocked = true;
+    record.most_pulls = record.pulls;
+  }
+  if (is_limited(control) && record.limited >= most_waiting(peer)) {
+    record.given_up = true;
+    const std::size_t unread = record.limited;
+    drop(peer);
+    return engine_.give_up(peer.process, unread);
   }
   record.waiting.push_back(control);
-  if (is_caused(control)) ++record.caused;
+  if (is_limited(control)) ++record.limited;
   deferred_work_.add();
 }
 
 void ControlPackets::drop(Peer& peer) {
   peer.controls.waiting = {};
-  peer.controls.caused = 0;
+  peer.controls.limited = 0;
 }
 
 void ControlPackets::retry() {
@@ -54,7 +57,7 @@ void ControlPackets::retry() {
     if (peer->lost) drop(*peer);
     std::size_t sent = 0;
     while (sent < record.waiting.size() && try_send(*peer, record.waiting[sent])) {
-      if (is_caused(record.waiting[sent])) --record.caused;
+      if (is_limited(record.waiting[sent])) --record.limited;
       ++sent;
     }
     record.waiting.erase(record.waiting.begin(),

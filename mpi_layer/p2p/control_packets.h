@@ -4,10 +4,11 @@
 //
 // Owned by the messenger; the process' lock guards it. Borrows engine and pending work. Its record
 // of a peer is Peer::controls.
-// Invariant: of the packets that a peer has caused, at most most_caused() wait for it. Who causes
-// more does not read them, and is given up.
+// Invariant: of the packets for a peer other than CANCEL, at most most_waiting() wait. A peer that
+// causes more does not read them, and is given up.
 // Does not: receive control packets (DrivenParts::on_control does).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,9 +31,20 @@ class ControlPackets {
   // a CANCEL and PROTOACK, and until the peer reads a PROTOACK it sends no more messages than fit
   // its window.
   void set_window(std::uint32_t headers) LINTEL_REQUIRES(kLock) {
-    most_caused_ = 4 * std::size_t{headers} + kOthers;
+    of_window_ = 4 * std::size_t{headers};
   }
-  std::size_t most_caused() const LINTEL_REQUIRES(kLock) { return most_caused_; }
+  // A message that is being pulled is in the window no more, but the peer may still cancel it. So
+  // each adds one packet to what may wait. Call begin_pull() when a message has matched whose rest
+  // will be pulled, end_pull() when that has ended.
+  static void begin_pull(Peer& peer) LINTEL_REQUIRES(kLock) {
+    ControlRecord& record = peer.controls;
+    record.most_pulls = std::max(record.most_pulls, ++record.pulls);
+  }
+  static void end_pull(Peer& peer) LINTEL_REQUIRES(kLock) { --peer.controls.pulls; }
+  // The most packets that may wait for the peer while some do.
+  std::size_t most_waiting(const Peer& peer) const LINTEL_REQUIRES(kLock) {
+    return of_window_ + kOthers + peer.controls.most_pulls;
+  }
 
   // Sends it now, or later when the engine has room. No effect if the peer is lost.
   void send(Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
@@ -46,7 +58,7 @@ class ControlPackets {
   bool idle() const LINTEL_REQUIRES(kLock) { return blocked_.empty(); }
 
  private:
-  // Packets that no message has caused: those that say whether placement is accepted.
+  // PROTOACKs that no message has caused: those that say whether placement is accepted.
   static constexpr std::size_t kOthers = 64;
 
   bool try_send(const Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
@@ -55,7 +67,7 @@ class ControlPackets {
 
   EngineAccess& engine_;
   DeferredWork& deferred_work_;
-  std::size_t most_caused_ LINTEL_GUARDED_BY(kLock) = kOthers;
+  std::size_t of_window_ LINTEL_GUARDED_BY(kLock) = 0;   // packets that a window causes
   std::vector<Peer*> blocked_ LINTEL_GUARDED_BY(kLock);  // peers with waiting packets
 };
 

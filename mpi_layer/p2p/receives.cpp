@@ -262,6 +262,7 @@ void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_
 // Queues it behind others from that peer if the engine has no room.
 void Receives::pull_or_queue(Peer& peer, ReceiveRequest& request) {
   request.stage_ = ReceiveStage::kUnpulled;
+  ControlPackets::begin_pull(peer);
   if (peer.receives.unpulled.empty() && try_pull(peer, request)) return;
   peer.receives.unpulled.push_back(request);
   if (!std::exchange(peer.receives.blocked, true)) blocked_.push_back(&peer);
@@ -372,6 +373,8 @@ void Receives::end_lost(ReceiveList& receives, const Peer* peer) {
 
 void Receives::complete(ReceiveRequest& request, RequestFailure failure) {
   request.entry_ = {};
+  if (std::exchange(request.to_pull_, 0) > 0)
+    ControlPackets::end_pull(*peers_.at(request.result_.source));
   ends_.end(request, failure);
 }
 

@@ -75,8 +75,8 @@ class UnreadControlPackets : public ControlPacketsPart {
 TEST_F(UnreadControlPackets, AreSentInOrderWhenThereIsRoom) {
   kLock.is_held();
   fill();
-  cancel(here.controls.most_caused() - 1);
-  EXPECT_EQ(waiting(), here.controls.most_caused());
+  cancel(here.controls.most_waiting(*here.peer) - 1);
+  EXPECT_EQ(waiting(), here.controls.most_waiting(*here.peer));
   std::vector<std::uint64_t> came;
   for (int turn = 0; turn < 100; ++turn) {
     for (const Control& control : arrived()) came.push_back(control.sequence);
@@ -92,7 +92,7 @@ TEST_F(UnreadControlPackets, AreSentInOrderWhenThereIsRoom) {
 TEST_F(UnreadControlPackets, BeyondTheLimitThePeerIsGivenUp) {
   kLock.is_held();
   fill();
-  cancel(here.controls.most_caused() - 1);
+  cancel(here.controls.most_waiting(*here.peer) - 1);
   EXPECT_EQ(losses(), 0U);
   cancel(100'000);
   EXPECT_EQ(waiting(), 0U);
@@ -102,10 +102,25 @@ TEST_F(UnreadControlPackets, BeyondTheLimitThePeerIsGivenUp) {
   EXPECT_TRUE(here.controls.idle());
 }
 
+// It may cancel each of them until it learns that its data have gone.
+TEST_F(UnreadControlPackets, APeerMayCancelAllMessagesThatAreBeingPulled) {
+  kLock.is_held();
+  constexpr std::size_t kPulls = 1000;
+  const std::size_t least = here.controls.most_waiting(*here.peer);
+  for (std::size_t i = 0; i < kPulls; ++i) mpi::ControlPackets::begin_pull(*here.peer);
+  fill();
+  for (std::size_t i = 0; i < kPulls; ++i) mpi::ControlPackets::end_pull(*here.peer);
+  cancel(least + kPulls - 1);
+  EXPECT_EQ(waiting(), least + kPulls);
+  EXPECT_EQ(losses(), 0U);
+  cancel(1);
+  EXPECT_EQ(losses(), 1U);
+}
+
 TEST_F(UnreadControlPackets, WhatThisProcessAsksForDoesNotCountAgainstThePeer) {
   kLock.is_held();
   fill();
-  const std::size_t most = here.controls.most_caused();
+  const std::size_t most = here.controls.most_waiting(*here.peer);
   for (std::size_t i = 0; i < 2 * most; ++i)
     here.controls.send(*here.peer, {PacketKind::kCancel, 0, 1, i, 0, 0});
   EXPECT_EQ(waiting(), 1 + 2 * most);

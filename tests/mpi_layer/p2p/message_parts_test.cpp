@@ -76,8 +76,12 @@ TEST_F(MessageParts, TheRestOfALongMessageIsPulled) {
   ASSERT_EQ(send(sent, out), CallError::kNone);
   EXPECT_TRUE(sent.under_way());
   EXPECT_FALSE(here.sends.idle());
+  settle();
+  there.drain();
+  EXPECT_EQ(there.peer->controls.pulls, 1U);
   pass();
   EXPECT_TRUE(ended({&sent, &received}));
+  EXPECT_EQ(there.peer->controls.pulls, 0U);
   EXPECT_EQ(in, out);
   EXPECT_TRUE(here.sends.idle());
 }
