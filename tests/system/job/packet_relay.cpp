@@ -97,10 +97,15 @@ void PacketRelay::open_device(std::size_t host) {
   request.ifr_flags = IFF_TUN | IFF_NO_PI;
   std::strncpy(request.ifr_name, names_[host].c_str(), IFNAMSIZ - 1);
   if (!devices_[host].is_open()) {
-    obstacle_ = std::string("/dev/net/tun: ") + std::strerror(errno);
+    failed("/dev/net/tun");
   } else if (::ioctl(devices_[host].get(), TUNSETIFF, &request) != 0) {
-    obstacle_ = std::string("TUNSETIFF: ") + std::strerror(errno);
+    failed("TUNSETIFF");
   }
+}
+
+void PacketRelay::failed(const char* what) {
+  error_ = errno;
+  obstacle_ = std::string(what) + ": " + std::strerror(error_);
 }
 
 void PacketRelay::run_until(const std::function<bool()>& done) {
@@ -129,20 +134,11 @@ void PacketRelay::take(std::size_t from, Packet packet) {
   const tcphdr& tcp = segment.tcp;
   const Ends as_maker{from, tcp.source, tcp.dest};
   const Ends as_other{1 - from, tcp.dest, tcp.source};
-  const bool is_makers = tcp.ack == 0 ? tcp.syn != 0 : connections_.contains(as_maker);
-  const Ends& ends = is_makers ? as_maker : as_other;
-  const auto [found, is_new] = connections_.try_emplace(ends);
+  if (tcp.syn != 0 && tcp.ack == 0) add(as_maker);
+  const bool is_makers = connections_.contains(as_maker);
+  const auto found = connections_.find(is_makers ? as_maker : as_other);
+  if (found == connections_.end()) return pass_on(from, std::move(packet));
   Connection& connection = found->second;
-  if (is_new) {
-    connection.number = ++numbers_;
-    const bool one_is_kept = std::any_of(connections_.begin(), connections_.end(),
-                                         [](const auto& other) { return other.second.is_kept; });
-    if (faults_.kept_connections > 0 && !one_is_kept && random_() % 2 == 0) {
-      --faults_.kept_connections;
-      connection.is_kept = true;
-      connection.kept_until = Clock::now() + kKeptAtMost;
-    }
-  }
   if (segment.data > 0 && ++connection.with_data == kMade && !connection.is_kept)
     newest_in_use_ = std::max(newest_in_use_, connection.number);
   // The kernel of the other side accepts it. What the maker says does not come yet.
@@ -152,6 +148,20 @@ void PacketRelay::take(std::size_t from, Packet packet) {
   }
   if (segment.data > 0 && resets(from, packet, connection)) return;
   pass_on(from, std::move(packet));
+}
+
+// Does nothing if it has been added: the SYN was sent again.
+void PacketRelay::add(const Ends& ends) {
+  const bool one_is_kept = std::any_of(connections_.begin(), connections_.end(),
+                                       [](const auto& other) { return other.second.is_kept; });
+  const auto [found, is_new] = connections_.try_emplace(ends);
+  if (!is_new) return;
+  Connection& connection = found->second;
+  connection.number = ++numbers_;
+  if (faults_.kept_connections == 0 || one_is_kept || random_() % 2 != 0) return;
+  --faults_.kept_connections;
+  connection.is_kept = true;
+  connection.kept_until = Clock::now() + kKeptAtMost;
 }
 
 // Half of the resets are for the receiver of the packet, which is lost, and half for its sender.

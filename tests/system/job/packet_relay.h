@@ -38,11 +38,11 @@ class PacketRelay {
 
   // "", or why there are no TUN devices here.
   const std::string& obstacle() const { return obstacle_; }
+  int error() const { return error_; }  // errno of the obstacle; 0: there is none
   const std::string& device(std::size_t host) const { return names_[host]; }
   // Passes packets on until done().
   void run_until(const std::function<bool()>& done);
 
-  std::size_t connections() const { return connections_.size(); }
   std::size_t resets() const { return resets_; }
   // Connections of which something was passed on only after a newer one had been made.
   std::size_t overtaken() const { return overtaken_; }
@@ -72,7 +72,9 @@ class PacketRelay {
   };
 
   void open_device(std::size_t host);
+  void failed(const char* what);
   void take(std::size_t from, Packet packet);
+  void add(const Ends& ends);
   void pass_on(std::size_t from, Packet packet);
   void release(const Ends& ends, Connection& connection);
   void release_due();
@@ -80,6 +82,7 @@ class PacketRelay {
 
   RelayFaults faults_;
   std::string obstacle_;
+  int error_ = 0;
   std::array<std::string, 2> names_;
   std::array<FileDescriptor, 2> devices_;
   std::multimap<Clock::time_point, Delayed> delayed_;
