@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <csignal>
 #include <map>
 #include <string>
@@ -21,6 +20,7 @@ constexpr std::size_t kConnected = 0;  // board word: rank 0 has reached all oth
 constexpr std::size_t kStopped = 1;    // board word: the stopped ones are stopped
 constexpr std::size_t kDone = 2;       // board word: nobody is needed any more
 constexpr std::size_t kWaited = 3;     // board word: the stopped ones may go on
+constexpr std::size_t kBegun = 4;      // board word: so many puts to a stopped one have begun
 
 constexpr ptl_match_bits_t kBits = 1;
 constexpr std::size_t kHealthy = 1;       // rank
@@ -123,19 +123,18 @@ void put_to_both(Rank& rank) {
   }
   rank.board.set(kConnected, 1);
   rank.board.await(kStopped, 1);
-  std::atomic<std::size_t> begun{0};
   std::thread sender([&] {
-    while (begun < kBurst) {
+    for (std::size_t begun = 1; begun <= kBurst; ++begun) {
       stopped.put();
-      ++begun;
+      rank.board.set(kBegun, begun);
     }
   });
-  while (begun < kPlaces) std::this_thread::yield();
+  rank.board.await(kBegun, kPlaces);
   for (std::size_t round = 0; round < kRounds; ++round) {
     healthy.put();
     healthy.expect_sent_and_acked();
   }
-  EXPECT_EQ(begun, kPlaces) << "it waits for room";
+  EXPECT_EQ(rank.board.get(kBegun), kPlaces) << "it waits for room";
   rank.board.set(kWaited, 1);
   sender.join();
   stopped.expect_sent_and_acked(kBurst);
