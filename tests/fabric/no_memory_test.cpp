@@ -38,6 +38,7 @@ class NoMemoryToSend : public FabricPair {
     int failures = 0;
     for (long nth = 0; nth < kMostAllocations; ++nth) {
       prepare();
+      if (HasFatalFailure()) return failures;
       allocations_until_failure = nth;
       EXPECT_NO_THROW(call()) << "allocation " << nth;
       const bool failed = allocations_until_failure < 0;
