@@ -30,7 +30,7 @@ class DirectLosses : public DirectSessions, public testing::Test {
     ASSERT_TRUE(until_both([&] {
       std::string state;
       a().session().dump(state);
-      return state.find(" in_window 1 ") == std::string::npos;
+      return state.find(" in_window 0 ") != std::string::npos;
     }));
     // A reset destroys what the receiver has not read.
     for (std::uint32_t number = 1; number <= kUnanswered; ++number)
