@@ -40,12 +40,12 @@ include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 # Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that
 # all functions below share:
 # LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [PROCESSORS n] [NETWORK <network>]
-# [ENVIRONMENT ...].
-# SLOW, THREADS, PARTS and FULL add the labels of those names; SLOW also sets its time limit. SERIAL
-# tests run alone.
+# [TIMEOUT seconds] [ENVIRONMENT ...].
+# SLOW, THREADS, PARTS and FULL add the labels of those names; SLOW also sets its time limit.
+# TIMEOUT is a limit of the test's own. SERIAL tests run alone.
 macro(lintel_parse_test)
   cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER"
-    "LABEL;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
+    "LABEL;PROCESSORS;SHARDS;NETWORK;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
@@ -59,6 +59,9 @@ macro(lintel_parse_test)
   endforeach()
   if(arg_SLOW)
     set(properties TIMEOUT ${LINTEL_TIMEOUT_slow})
+  endif()
+  if(arg_TIMEOUT)
+    set(properties TIMEOUT ${arg_TIMEOUT})
   endif()
   # sanitized ones judge no times
   if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))
