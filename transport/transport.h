@@ -273,9 +273,12 @@ class Transport {
   virtual void allow_resumption(PeerId, const ResumptionKey&) {}
 
   // Breaks the connection with the peer, and with it all that is on its way. A network that resumes
-  // connections goes on over another one, as after any loss; others do nothing. For a peer that has
-  // been silent for long, and a fault for tests.
+  // connections goes on over another one, as after any loss; others do nothing. A fault for tests.
   virtual void interrupt(PeerId) {}
+  // interrupt() for a peer of which the owner has not heard for long. No effect if the network has
+  // heard of its machine lately: then what the owner waits for is behind other bytes that are on
+  // their way, or the peer does not answer, and another connection would change neither.
+  virtual void interrupt_if_silent(PeerId) {}
 
   // The owner does not use the id any more, unless resolve() or a Sink call gives it again. The
   // transport may then give it to another name: at once, or when the connection with the peer has
@@ -302,7 +305,8 @@ class Transport {
 
   // The orderly end: sends what is queued, and tells the peers that nothing more will come. After
   // the first call reserve() lends nothing.
-  // True: everything has left. False: poll() and call again, for as long as the owner wants to
+  // True: everything has left, and where the network can tell, has been acknowledged by each peer
+  // that has proved who it is, unless that is lost. False: poll() and call again, for as long as the owner wants to
   // wait. Not inside poll().
   virtual bool close(TimePoint) { return true; }
   // The owner does not call close() again, though it was not true. Peers that have not acknowledged

@@ -139,6 +139,42 @@ TEST_F(DirectResumption, OneSideNoticesTheLossAndTheOtherDoesNot) {
   expect_no_failure();
 }
 
+// As a session asks for when a long write delays the answer of the peer.
+TEST_F(DirectResumption, AConnectionOnWhichBytesMoveIsNotInterruptedForSilence) {
+  NetworkOptions options;
+  options.output_timeout = std::chrono::hours(1);
+  open_with(options);
+  constexpr std::size_t kBytes = DirectTransport::kMaxWriteBytes;
+  const std::vector<std::byte> data = pattern(kBytes, 5);
+  std::vector<std::byte> memory(kBytes);
+  const Registration target =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  std::size_t asked = 0;
+  ASSERT_TRUE(until_both([&] {
+    a.transport->interrupt_if_silent(b_at_a);
+    b.transport->interrupt_if_silent(a_at_b);
+    ++asked;
+    return !a.seen.write_ends.empty();
+  }));
+  EXPECT_GT(asked, 1U) << "the test saw what it is about";
+  EXPECT_EQ(memory, data);
+  EXPECT_EQ(direct_counters(a).interrupted, 0U);
+  EXPECT_EQ(direct_counters(b).interrupted, 0U);
+}
+
+TEST_F(DirectResumption, AConnectionOnWhichNothingMovesIsReplacedForSilence) {
+  NetworkOptions options;
+  options.output_timeout = std::chrono::seconds(2);
+  open_with(options);
+  ASSERT_TRUE(until_both([&] {
+    a.transport->interrupt_if_silent(b_at_a);
+    return resumed(a) > 0 && resumed(b) > 0;
+  }));
+  one_more_each_way(1);
+  expect_no_failure();
+}
+
 // A message that was acknowledged by no reply is resent, whoever needs it.
 TEST_F(DirectResumption, AnIdleConnectionGoesOnWithoutAMessage) {
   cut();

@@ -103,6 +103,14 @@ void DirectTransport::interrupt(PeerId id) {
   if (connection != nullptr && connection->fd.is_open()) reset_connection(connection->fd.get());
 }
 
+void DirectTransport::interrupt_if_silent(PeerId id) {
+  lock_.is_held();
+  const Connection* const connection = at(id).connection;
+  if (connection != nullptr && connection->fd.is_open() &&
+      silence_of(connection->fd.get()) >= options_.output_timeout / kQuarters)
+    interrupt(id);
+}
+
 // A peer that polls rarely needs time for each step.
 Nanoseconds DirectTransport::attempt_time(const Connection& attempt) const {
   return attempt.phase == Connection::Phase::kConnecting

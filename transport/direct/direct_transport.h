@@ -116,6 +116,8 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void allow_resumption(PeerId peer, const ResumptionKey& key) override;
   [[gnu::cold]] void admit(PeerId peer, const ResumptionKey& key) override;
   [[gnu::cold]] void interrupt(PeerId peer) override;
+  // Lately: within a quarter of the output timeout.
+  [[gnu::cold]] void interrupt_if_silent(PeerId peer) override;
   [[gnu::cold]] void forget(PeerId peer) override;
   void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings
   std::size_t poll(TimePoint now, Sink& sink) override;

@@ -3,6 +3,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "transport/address/address.h"
@@ -130,6 +131,13 @@ AcceptedSocket accept_at(int listener, const sockaddr_in& own) {
   set(accepted.fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   if (on_this_machine(own, accepted.address)) disable_pacing(accepted.fd.get());
   return accepted;
+}
+
+Nanoseconds silence_of(int fd) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return Nanoseconds::max();
+  return std::chrono::milliseconds(std::min(info.tcpi_last_ack_recv, info.tcpi_last_data_recv));
 }
 
 // A socket that is closed with unread data resets its connection, and data on the way to the peer

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 
+#include "base/clock.h"
 #include "base/private_descriptor.h"
 #include "base/result.h"
 
@@ -34,6 +35,10 @@ struct AcceptedSocket {
 };
 // Accepts the next connection that waits.
 AcceptedSocket accept_at(int listener, const sockaddr_in& own);
+
+// How long the kernel has received nothing on the connection, not even that the other side has
+// received something; the longest time if it does not tell.
+Nanoseconds silence_of(int fd);
 
 // Ends the connection at once, with what the kernel holds to be sent on it, and tells the peer.
 void reset_connection(int fd);

@@ -88,6 +88,10 @@ class FaultyTransport final : public Transport, private Sink {
     lock_.is_held();
     wrapped_->interrupt(peer);
   }
+  void interrupt_if_silent(PeerId peer) override {
+    lock_.is_held();
+    wrapped_->interrupt_if_silent(peer);
+  }
   FrameCounts frame_counts() const override {
     lock_.is_held();
     return wrapped_->frame_counts();

@@ -47,7 +47,7 @@ class FakeTransport final : public Transport {
   std::deque<Sent> sent;
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
-  std::vector<PeerId> interrupted;
+  std::vector<PeerId> interrupted;  // for silence
   std::vector<PeerId> admitted;
   std::vector<ResumptionKey> resumption_keys;  // of `admitted`
   std::vector<PeerId> forgotten;
@@ -119,7 +119,7 @@ class FakeTransport final : public Transport {
     expected.erase(peer);
   }
 
-  void interrupt(PeerId peer) override { interrupted.push_back(peer); }
+  void interrupt_if_silent(PeerId peer) override { interrupted.push_back(peer); }
 
   void enable_placement() override { welcomed = true; }
   PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
