@@ -5,13 +5,11 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "base/file_descriptor.h"
-#include "tests/system/job/board.h"
 #include "tests/system/job/counters_file.h"
 
 namespace lintel::testing {
@@ -85,9 +83,9 @@ std::string LostConnections::destroying_obstacle() {
          "CONFIG_INET_DIAG_DESTROY";
 }
 
-void LostConnections::destroy_until(ProcessGroup& job, std::size_t word,
-                                    const std::string& command) {
-  const auto limit = std::chrono::steady_clock::now() + Board::kTimeout;  // a rank may have failed
+void LostConnections::destroy_until(ProcessGroup& job, std::size_t word, const std::string& command,
+                                    std::chrono::seconds longest) {
+  const auto limit = std::chrono::steady_clock::now() + longest;
   while (job.board().get(word) == 0 && std::chrono::steady_clock::now() < limit)
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "tests/system/job/board.h"
 #include "tests/system/job/process_group.h"
 
 namespace lintel::testing {
@@ -29,8 +31,10 @@ class LostConnections {
   static std::string destroying_obstacle();
   // Destroys all connections between the first `ranks` ranks.
   static std::string destroying_command(ProcessGroup& job, std::size_t ranks);
-  // Runs the command again and again, until the word of the job's board is set.
-  static void destroy_until(ProcessGroup& job, std::size_t word, const std::string& command);
+  // Runs the command again and again, until the word of the job's board is set, and no longer than
+  // that: a rank may have failed.
+  static void destroy_until(ProcessGroup& job, std::size_t word, const std::string& command,
+                            std::chrono::seconds longest = Board::kTimeout);
 
   // Of all processes that have ended. Each connection is counted at both of its ends.
   std::uint64_t resumed() const { return sum_of("connections_resumed"); }
