@@ -306,8 +306,8 @@ class Transport {
   // The orderly end: sends what is queued, and tells the peers that nothing more will come. After
   // the first call reserve() lends nothing.
   // True: everything has left, and where the network can tell, has been acknowledged by each peer
-  // that has proved who it is, unless that is lost. False: poll() and call again, for as long as the owner wants to
-  // wait. Not inside poll().
+  // that has proved who it is, unless that is lost. False: poll() and call again, for as long as
+  // the owner wants to wait. Not inside poll().
   virtual bool close(TimePoint) { return true; }
   // The owner does not call close() again, though it was not true. Peers that have not acknowledged
   // all messages are logged.

@@ -6,7 +6,8 @@
 // record of a peer is Peer::receives.
 // Invariants: (1) a receive that is under way is in its peer's list if it is posted for that peer
 // or pulls from it, else in one of the lists here; (2) receives are posted in the order of their
-// starts; (3) the pulls from one peer begin in the order of the matches, and wait for no other peer.
+// starts; (3) the pulls from one peer begin in the order of the matches, and wait for no other
+// peer.
 // Does not: match. The engine does.
 // More than 30 members: there is one for each way in which a receive may proceed or end.
 

@@ -306,8 +306,8 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 }
 
 // What the kernel has accepted is lost if its connection is. Only the peer's acknowledgement, or
-// the end of its stream, says that nothing has to be sent again. A caller that has proved nothing may
-// never say it, so nobody waits for it.
+// the end of its stream, says that nothing has to be sent again. A caller that has proved nothing
+// may never say it, so nobody waits for it.
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;

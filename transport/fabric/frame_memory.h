@@ -3,8 +3,8 @@
 // for peers for which the pool had nothing left.
 //
 // Owned by FabricTransport, which destroys it after the endpoint, because a provider may read
-// frames until then. Frames do not move. keep() and release() give memory of frames that nobody uses
-// back before.
+// frames until then. Frames do not move. keep() and release() give the memory of frames that nobody
+// uses back before.
 
 #include <cstddef>
 #include <vector>

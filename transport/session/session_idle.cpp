@@ -3,11 +3,11 @@
 // that were opened with the job's secret are left alone: the job has so many processes and no more,
 // and one that is stopped in a debugger is not lost while nothing is wanted of it.
 //
-// Any other open session is on one of three lists: `young_`, if its peer was never asked; `asked_`, if it
-// has been asked whether it lives and was not heard since; `proven_`, if it has answered. All of
-// one list wait equally long for the next look at them, so the first one is due first, and a turn
-// costs the same however many there are. Frames that come and go change nothing here: a look finds
-// when the peer was last heard.
+// Any other open session is on one of three lists: `young_`, if its peer was never asked; `asked_`,
+// if it has been asked whether it lives and was not heard since; `proven_`, if it has answered. All
+// of one list wait equally long for the next look at them, so the first one is due first, and a
+// turn costs the same however many there are. Frames that come and go change nothing here: a look
+// finds when the peer was last heard.
 
 #include <algorithm>
 #include <initializer_list>

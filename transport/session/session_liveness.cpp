@@ -128,8 +128,8 @@ void Session::on_timer(PeerSession& peer) {
   earliest_timer_ = std::min(earliest_timer_, peer.timer);
 }
 
-// After a partition, TCP sends again only when its back-off ends, which may be after the deadline. A
-// new connection finds out at once. `quarters` of the deadline have passed without an answer.
+// After a partition, TCP sends again only when its back-off ends, which may be after the deadline.
+// A new connection finds out at once. `quarters` of the deadline have passed without an answer.
 void Session::replace_silent_connection(const PeerSession& peer, unsigned quarters) {
   if (quarters == kQuarters / 2) lower_->interrupt_if_silent(peer.lower);
 }

@@ -1,5 +1,5 @@
-// An MPI job on direct whose connections the system destroys again and again: all messages of random
-// traffic arrive once, in order and with the right bytes, which the program checks.
+// An MPI job on direct whose connections the system destroys again and again: all messages of
+// random traffic arrive once, in order and with the right bytes, which the program checks.
 
 #include "tests/system/job/lost_connections.h"
 

@@ -104,7 +104,7 @@ TEST(QueuedOperations, AWaitForWhatIsThereLooksAtNothing) {
 TEST(QueuedOperations, WhereOnlyArrivalsMatterThoseBetweenTwoEventsCount) {
   Scripted operations({.exposed_events = true});
   operations.script.events = {{CompletionKind::kPut, kLength, 0, 7},
-                                {CompletionKind::kPut, kLength, 0, 11}};
+                              {CompletionKind::kPut, kLength, 0, 11}};
   EXPECT_EQ(operations.wait(CompletionKind::kPut, 1), 1U);
   EXPECT_EQ(operations.wait(CompletionKind::kPut, 3), 5U);
 }
@@ -118,7 +118,7 @@ TEST(QueuedOperations, AnotherLengthIsAFailure) {
 TEST(QueuedOperations, AnOperationThatFailedSaysWhetherThePeerIsLost) {
   Scripted operations;
   operations.script.events = {{CompletionKind::kAck, kLength, ScriptedApi::kPeerLost},
-                                {CompletionKind::kAck, kLength, ScriptedApi::kPeerLost + 1}};
+                              {CompletionKind::kAck, kLength, ScriptedApi::kPeerLost + 1}};
   EXPECT_THROW(operations.wait(CompletionKind::kAck, 1), PeerLost);
   try {
     operations.wait(CompletionKind::kAck, 1);
