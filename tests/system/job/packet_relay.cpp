@@ -21,6 +21,8 @@ namespace {
 constexpr std::chrono::milliseconds kKeptAtMost{2500};
 // The newer one has been made when so many packets with data have passed on it.
 constexpr unsigned kMade = 6;
+// One of so many connections is kept.
+constexpr std::uint64_t kOneOf = 3;
 
 struct Segment {
   iphdr ip;
@@ -158,7 +160,8 @@ void PacketRelay::add(const Ends& ends) {
   if (!is_new) return;
   Connection& connection = found->second;
   connection.number = ++numbers_;
-  if (faults_.kept_connections == 0 || one_is_kept || random_() % 2 != 0) return;
+  // Not several in a row: each may take as long as an attempt to connect.
+  if (faults_.kept_connections == 0 || one_is_kept || connection.number % kOneOf != 0) return;
   --faults_.kept_connections;
   connection.is_kept = true;
   connection.kept_until = Clock::now() + kKeptAtMost;
