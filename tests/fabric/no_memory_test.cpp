@@ -18,12 +18,6 @@ constexpr long kMostAllocations = 200;
 
 class NoMemoryToSend : public FabricPair {
  protected:
-  void SetUp() override {
-#ifdef __SANITIZE_THREAD__
-    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
-#endif
-    FabricPair::SetUp();
-  }
   // How many frames the peer may have at once. Gives them back.
   std::size_t frames() {
     std::vector<MessageBuffer> lent;
@@ -120,9 +114,6 @@ std::size_t mapped_bytes() {
 
 // In each place within the blocks in which records are allocated.
 TEST(NoMemoryForFrames, MemoryWithoutRecordsIsGivenBack) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
-#endif
   constexpr std::size_t kFrameBytes = std::size_t{1} << 20;
   int without_a_record = 0;
   for (std::size_t frames = 1; frames <= 8; ++frames) {
