@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kRecordsPerPoll = 16;  // bounds poll() for one connection
 // While more arrives, so many bytes share an acknowledgement.
-constexpr std::uint64_t kLongUnacknowledged = 1024 * 1024;
+constexpr std::uint64_t kLongUnacknowledged = 256 * 1024;
 // So many polls without anything new mean that the peer waits. Fewer are pauses within a stream, in
 // which a call for each acknowledgement would cost more than it gives.
 constexpr std::uint64_t kIdlePolls = 4;

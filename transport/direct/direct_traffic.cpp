@@ -60,6 +60,8 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
   if (!acknowledging_.empty()) acknowledge_received();
   read_sockets();
+  // A long payload has ended: its sender goes on before this process answers.
+  if (!acknowledging_.empty()) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
   if (!attempts_.none() || half_open_.next_deadline() <= now || listen_again_ <= now)
     expire_attempts();
