@@ -90,8 +90,7 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
       fabric_options_(fabric),
       provider_(transport::describe(*found.selected)),
       choice_(std::move(found.choice)),
-      rules_(memory_rules(provider_)),
-      registrar_(rules_),
+      registrar_(memory_rules(provider_)),
       info_list_(std::move(found.info)),
       info_(found.selected),
       operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames,
@@ -113,7 +112,7 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
 FabricTransport::~FabricTransport() {
   // Registrations that are bound to the endpoint are closed before it. All others are closed after
   // it, because the provider may use them until then.
-  if (rules_.binds_to_endpoint) {
+  if (registrar_.rules().binds_to_endpoint) {
     regions_.clear();
     frames_.forget_registrations();
     receive_buffers_.forget_registration();

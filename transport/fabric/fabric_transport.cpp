@@ -131,11 +131,12 @@ Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byt
   lock_.is_held();
   const bool is_target = access == Access::kWriteTarget;
   // The source needs no registration.
-  if (!is_target && !rules_.needs_local_descriptor) return Registration{};
+  if (!is_target && !registrar_.rules().needs_local_descriptor) return Registration{};
   Result<OfiMemoryRegion> region = registrar_.open(domain_, endpoint_, memory.data(), memory.size(),
                                                    is_target ? FI_REMOTE_WRITE : FI_WRITE);
   if (!region) return region.error();
-  const Registration made{next_region_++, region->key(), rules_.remote_base(memory.data())};
+  const Registration made{next_region_++, region->key(),
+                          registrar_.rules().remote_base(memory.data())};
   regions_.emplace(made.id, std::move(region).value());
   return made;
 }
@@ -155,7 +156,7 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
     return PostStatus::kFailed;
   }
   void* descriptor = nullptr;
-  if (rules_.needs_local_descriptor) {
+  if (registrar_.rules().needs_local_descriptor) {
     const auto region = regions_.find(from.region.id);
     LINTEL_ASSERT(region != regions_.end());
     descriptor = region->second.descriptor();

@@ -193,7 +193,6 @@ class FabricTransport final : public Transport {
   FabricOptions fabric_options_;
   ProviderDescription provider_;
   ProviderChoice choice_;
-  MemoryRules rules_;
   TransportAttributes attributes_;
   ProcessId self_;
   OwnerLock lock_;
