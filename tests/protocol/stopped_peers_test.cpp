@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "tests/protocol/protocol_test.h"
+#include "tests/protocol/stopped_ranks.h"
 
 namespace lintel::testing {
 namespace {
 
-class StoppedPeers : public ProtocolTest {
+class StoppedPeers : public ProtocolTest, protected StoppedRanks {
  protected:
-  static constexpr std::size_t kProcesses = 7;
-  static constexpr std::size_t kStopped = 4;
-  static constexpr std::size_t kFirstStopped = kProcesses - kStopped;  // rank
-  static constexpr std::size_t kFew = 256;                             // places for operations
-  static constexpr std::size_t kMany = 1 << 16;                        // the default
-
   StoppedPeers() : ProtocolTest({.processes = 0, .open = false}) {}
 
   // All have met. The last ranks answer nothing from now on.
@@ -44,12 +39,7 @@ class StoppedPeers : public ProtocolTest {
         ASSERT_EQ(post_put(quiet, {.to = rank, .ack = i % 2 == 0}), PTL_OK);
     }
   }
-  bool has_room(std::size_t rank) {
-    portals::Process& process = job->process(0);
-    const MutexLock held(process.lock());
-    portals::Endpoint& endpoint = process.endpoint();
-    return endpoint.initiator().has_room(*endpoint.peers().resolve(SimulatedJob::name(rank)));
-  }
+  bool has_room(std::size_t rank) { return testing::has_room(*job, rank); }
   // The time that so many acknowledged puts to each healthy peer take, begun one after the other.
   Nanoseconds time_of(std::size_t puts) {
     const TimePoint begin = job->network().now();

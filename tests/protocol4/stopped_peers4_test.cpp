@@ -3,6 +3,7 @@
 // when nothing is wanted of the stopped ones. Processes linger, so that calls may wait in virtual
 // time.
 
+#include "tests/protocol/stopped_ranks.h"
 #include "tests/protocol4/portals4_test.h"
 
 namespace lintel::testing {
@@ -10,14 +11,8 @@ namespace {
 
 constexpr unsigned kCounted = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
 
-class StoppedPeers4 : public Portals4Test {
+class StoppedPeers4 : public Portals4Test, protected StoppedRanks {
  protected:
-  static constexpr std::size_t kProcesses = 7;
-  static constexpr std::size_t kStopped = 4;
-  static constexpr std::size_t kFirstStopped = kProcesses - kStopped;  // rank
-  static constexpr std::size_t kFew = 256;                             // places for operations
-  static constexpr std::size_t kMany = 1 << 16;                        // the default
-
   StoppedPeers4() : Portals4Test({.processes = 0, .open = false}) {}
 
   // All have met. The last ranks answer nothing from now on.
@@ -55,12 +50,7 @@ class StoppedPeers4 : public Portals4Test {
       ASSERT_EQ(PtlCTInc(call.trigger->counter, {1, 0}), PTL_OK);
     }
   }
-  bool has_room(std::size_t rank) {
-    portals::Process& process = job->process(0);
-    const MutexLock held(process.lock());
-    portals::Endpoint& endpoint = process.endpoint();
-    return endpoint.initiator().has_room(*endpoint.peers().resolve(SimulatedJob4::name(rank)));
-  }
+  bool has_room(std::size_t rank) { return testing::has_room(*job, rank); }
   std::size_t successes() {
     ptl_ct_event_t value{};
     EXPECT_EQ(PtlCTGet(done, &value), PTL_OK);

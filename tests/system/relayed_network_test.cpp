@@ -64,30 +64,21 @@ class RelayedNetwork : public TwoNamespaces {
 };
 
 TEST_F(RelayedNetwork, PacketsThatAreDelayedAndOvertakeEachOther) {
-  RelayFaults faults;
-  faults.longest_delay = {2ms, 2ms};
-  faults.reset = 0.02;
-  exchange_over(faults, 100);
+  exchange_over({.longest_delay = {2ms, 2ms}, .reset = 0.02}, 100);
   if (cannot_start()) return;
   EXPECT_GT(resets, 10U);
   EXPECT_GT(resumed(), 10U);
 }
 
 TEST_F(RelayedNetwork, PacketsOfOneDirectionThatAreDelayed) {
-  RelayFaults faults;
-  faults.longest_delay = {30ms, 0ms};
-  faults.reset = 0.02;
-  exchange_over(faults, 60);
+  exchange_over({.longest_delay = {30ms, 0ms}, .reset = 0.02}, 60);
   if (cannot_start()) return;
   EXPECT_GT(resets, 5U);
   EXPECT_GT(resumed(), 5U);
 }
 
 TEST_F(RelayedNetwork, ConnectionsThatAreDeliveredAfterNewerOnes) {
-  RelayFaults faults;
-  faults.reset = 0.02;
-  faults.kept_connections = 12;
-  exchange_over(faults, 100);
+  exchange_over({.reset = 0.02, .kept_connections = 12}, 100);
   if (cannot_start()) return;
   EXPECT_GT(overtaken, 1U) << "the test saw what it is about";
   EXPECT_GT(resumed(), 10U);

@@ -20,6 +20,12 @@ class TransfersTest : public ::testing::Test {
     kLock.is_held();
     return *operations.create(kPeer, 1, own);
   }
+  // Its request goes with the CLEAR that is in `message` then.
+  void clear_ahead(Operation& get) {
+    kLock.is_held();
+    get.request = &request;
+    ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  }
   Transfers::RegionPart place() { return {&region, 0, memory.size()}; }
   // A CLEAR for `length` bytes that lie together at the receiver.
   static wire::Clear clear_of(std::uint64_t length) {
@@ -48,6 +54,7 @@ class TransfersTest : public ::testing::Test {
   Operations operations{transport, 4};
   Outbox outbox{transport, operations, counters};
   Transfers transfers{transport, outbox, operations, counters};
+  std::array<std::byte, Transfers::kMostClearBytes> message;
   PendingRequest request{PendingKind::kPut};
 };
 
@@ -117,9 +124,7 @@ TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
   kLock.is_held();
   Operation& get = begin();
   request.kind = PendingKind::kGet;
-  get.request = &request;
-  std::array<std::byte, Transfers::kMostClearBytes> message;
-  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  ASSERT_NO_FATAL_FAILURE(clear_ahead(get));
   EXPECT_EQ(transport.registered, 1U);
   const wire::Clear sent = wire::parse_clear(message);
   const transport::Immediate more(sent.immediate | 1U << 31);
@@ -145,9 +150,7 @@ TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
 TEST_F(TransfersTest, AGuessedImmediateNamesNoSink) {
   kLock.is_held();
   Operation& get = begin();
-  get.request = &request;
-  std::array<std::byte, Transfers::kMostClearBytes> message;
-  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  ASSERT_NO_FATAL_FAILURE(clear_ahead(get));
   const std::uint32_t given = wire::parse_clear(message).immediate;
   for (unsigned bit = 0; bit < 31; ++bit)
     EXPECT_EQ(transfers.sink_of(transport::kNoPeer, transport::Immediate(given ^ (1U << bit))),
@@ -169,9 +172,7 @@ TEST_F(TransfersTest, AGuessedImmediateNamesNoSink) {
 TEST_F(TransfersTest, AWithdrawnClearLeavesNothingRegistered) {
   kLock.is_held();
   Operation& get = begin();
-  get.request = &request;
-  std::array<std::byte, Transfers::kMostClearBytes> message;
-  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  ASSERT_NO_FATAL_FAILURE(clear_ahead(get));
   transfers.withdraw_clear(get);
   EXPECT_EQ(transport.registered, 0U);
   EXPECT_EQ(transfers.moving(1), 0U);
@@ -192,9 +193,7 @@ TEST_F(TransfersTest, MemoryThatCannotBeRegisteredMakesNoSink) {
 TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
   kLock.is_held();
   Operation& get = begin();
-  get.request = &request;
-  std::array<std::byte, Transfers::kMostClearBytes> message;
-  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  ASSERT_NO_FATAL_FAILURE(clear_ahead(get));
   get.sink->writes_seen = 1;
   const Transfers::Ended ended =
       transfers.immediate_came(get, transport::Immediate(wire::parse_clear(message).immediate));

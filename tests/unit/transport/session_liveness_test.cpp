@@ -17,6 +17,15 @@ class SessionLiveness : public SessionTest {
     ASSERT_NE(session->next_deadline(), kNever);
     poll(session->next_deadline() - now);
   }
+  // The peer is asked since now, and does not answer.
+  void expect_replaced_then_lost() {
+    const TimePoint begin = now;
+    while (fake->interrupted.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+    EXPECT_EQ(now - begin, 5s);
+    while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+    EXPECT_EQ(now - begin, 10s);
+    EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
+  }
 };
 
 TEST_F(SessionLiveness, IdleUnwatchedPeerCausesNoWakeUp) {
@@ -85,12 +94,7 @@ TEST_F(SessionLiveness, SilentPeerIsFailedAtTheDeadline) {
 TEST_F(SessionLiveness, TheConnectionOfASilentPeerIsReplacedAtHalfOfTheDeadline) {
   send("a");
   poll();
-  const TimePoint begin = now;
-  while (fake->interrupted.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - begin, 5s);
-  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - begin, 10s);
-  EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
+  expect_replaced_then_lost();
 }
 
 TEST_F(SessionLiveness, TheConnectionOfASilentIdlePeerIsReplacedAtHalfOfTheDeadlineToo) {
@@ -98,12 +102,7 @@ TEST_F(SessionLiveness, TheConnectionOfASilentIdlePeerIsReplacedAtHalfOfTheDeadl
   open();
   poll();
   while (session->counters().pings == 0) ASSERT_NO_FATAL_FAILURE(sleep());
-  const TimePoint asked = now;
-  while (fake->interrupted.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - asked, 5s);
-  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - asked, 10s);
-  EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer));
+  expect_replaced_then_lost();
 }
 
 TEST_F(SessionLiveness, AnIdlePeerToWhichAnAcknowledgementIsLeavingIsAskedOnce) {
