@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace lintel::testing {
 namespace {
@@ -160,8 +161,12 @@ void PacketRelay::add(const Ends& ends) {
   if (!is_new) return;
   Connection& connection = found->second;
   connection.number = ++numbers_;
-  // Not several in a row: each may take as long as an attempt to connect.
-  if (faults_.kept_connections == 0 || one_is_kept || connection.number % kOneOf != 0) return;
+  // Not two of one host in a row: each may take as long as an attempt to connect, and four of them
+  // as long as a peer may be away.
+  const bool kept_last = std::exchange(kept_last_[ends.maker], false);
+  if (faults_.kept_connections == 0 || one_is_kept || kept_last || connection.number % kOneOf != 0)
+    return;
+  kept_last_[ends.maker] = true;
   --faults_.kept_connections;
   connection.is_kept = true;
   connection.kept_until = Clock::now() + kKeptAtMost;
