@@ -129,9 +129,10 @@ void Session::on_timer(PeerSession& peer) {
 }
 
 // After a partition, TCP sends again only when its back-off ends, which may be after the deadline.
-// A new connection finds out at once. `quarters` of the deadline have passed without an answer.
+// A new connection finds out at once, and another one after each further quarter of the deadline,
+// because the partition may have begun only then. `quarters` have passed without an answer.
 void Session::replace_silent_connection(const PeerSession& peer, unsigned quarters) {
-  if (quarters == kQuarters / 2) lower_->interrupt_if_silent(peer.lower);
+  if (quarters >= kQuarters / 2) lower_->interrupt_if_silent(peer.lower);
 }
 
 // `progress`: the frame acknowledged something new. While an acknowledgement is due, frames without
