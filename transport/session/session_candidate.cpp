@@ -141,9 +141,11 @@ void Session::replace_session(PeerSession& peer, const SessionKeys* proved, Erro
   } else {
     welcome_again(peer);
   }
+  peer.error = error;  // for describe()
   ++counters_.peer_failures;
   ++reports_;
   sink_->on_peer_failed(peer.id, error);
+  if (peer.state == PeerState::kOpen) peer.error = {};
   // Not set to 0: what the owner has done may have ended the new session too.
   if (proved != nullptr) peer.lost_messages -= lost;
 }

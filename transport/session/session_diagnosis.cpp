@@ -49,7 +49,9 @@ std::string printable(const char (&provider)[sizeof(Introduction::provider)]) {
 std::string Session::describe(PeerId id) const {
   lock_.is_held();
   const PeerSession& peer = at(id);
-  std::string text = to_string(peer.name) + " is " + to_string(peer.state);
+  const bool is_replaced = peer.state == PeerState::kOpen && !peer.error.ok();
+  std::string text =
+      to_string(peer.name) + " is " + (is_replaced ? "open again" : to_string(peer.state));
   if (!peer.error.ok()) text += std::string("; ") + peer.error.reason();
   if (!peer.not_reached.ok()) text += std::string(": ") + peer.not_reached.reason();
   if (peer.lost_messages > 0)

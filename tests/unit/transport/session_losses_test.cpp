@@ -75,7 +75,8 @@ TEST_F(SessionLosses, WhenThePeerBeginsAgainTheOwnerLearnsTheNumber) {
   begin_again();
   ASSERT_THAT(sink.failures, SizeIs(1));
   EXPECT_EQ(lost, 4U);
-  EXPECT_THAT(sentence, HasSubstr("4 messages to it may not have arrived"));
+  EXPECT_THAT(sentence, HasSubstr("is open again; the peer ended the session and began another; "
+                                  "4 messages to it may not have arrived"));
   EXPECT_EQ(session->counters().messages_unacknowledged, 4U);
   EXPECT_EQ(session->state_of(peer), PeerState::kOpen);
   EXPECT_EQ(session->lost_messages(peer), 0U) << "of the new session";
