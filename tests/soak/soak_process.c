@@ -167,7 +167,15 @@ static unsigned char* const landing = slots[1];
 static unsigned char landed_answer[MOST_ANSWER];
 enum { FROM_SHADOW = 2, TO_LANDING = 3 };
 
-/* Waits until that many operations have ended, and until an answer has come if one is expected. */
+/* For the count of the slot, which comes to the landing. */
+static void ask(void) {
+  soak_get(TO_LANDING, 0, sizeof counts[0], survivor, MATCH_COUNTS,
+           (size_t)slot * sizeof counts[0]);
+}
+
+/* Waits until that many operations have ended, and until an answer has come if one is expected. A
+ * process learns that another one is lost by an operation with it. So if only the answer is
+ * awaited, it asks for something that nobody else reads then. */
 static void finish(unsigned open, uint64_t answer) {
   const time_t begin = now();
   while (open > 0 || answer != 0) {
@@ -175,6 +183,10 @@ static void finish(unsigned open, uint64_t answer) {
     if (event.kind == SOAK_NOTHING && now() - begin > TIMEOUT_SECONDS)
       soak_fail(WRONG, "%u operations%s have not ended in %d s", open,
                 answer != 0 ? " and an answer" : "", TIMEOUT_SECONDS);
+    if (event.kind == SOAK_NOTHING && open == 0) {
+      ask();
+      open = 1;
+    }
     if (event.kind == SOAK_ENDED) {
       if (event.failed) soak_fail(LOST, "an operation has failed: the survivor is lost");
       if (open == 0) soak_fail(WRONG, "an operation has ended twice");
@@ -207,11 +219,10 @@ static void compare(size_t place, size_t length) {
 }
 
 static uint64_t counted(void) {
-  static const size_t word = sizeof counts[0];
-  soak_get(TO_LANDING, 0, word, survivor, MATCH_COUNTS, (size_t)slot * word);
+  ask();
   finish(1, 0);
   uint64_t count;
-  memcpy(&count, landing, word);
+  memcpy(&count, landing, sizeof count);
   return count;
 }
 
