@@ -82,6 +82,14 @@ class Process:
         self.errors.seek(0)
         return self.errors.read()[-20000:]
 
+    def state(self):
+        """Whether it lives, and the end of what it has written, with its state if it lives."""
+        code = self.process.poll()
+        if code is None:
+            self.process.send_signal(signal.SIGUSR1)  # Lintel's processes say what they wait for
+            time.sleep(1)
+        return f"{'lives' if code is None else f'has ended with {code}'}\n{self.said()}"
+
     def fail(self, sentence):
         raise Failed(f"{sentence}\n  in: {self}\n{self.said()}")
 
@@ -100,8 +108,7 @@ class Process:
         return line
 
     def hang(self, what):
-        self.process.send_signal(signal.SIGUSR1)  # Lintel's processes say what they wait for
-        time.sleep(1)
+        self.state()
         self.fail(f"it has not {what} within {TIMEOUT} s")
 
     def tell(self, line):
