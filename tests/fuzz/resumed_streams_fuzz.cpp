@@ -27,7 +27,7 @@ void require_agreement(const StreamEnd& from, const StreamEnd& to) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
-  StreamPair pair;
+  LonePair pair;
   unsigned number = 0;  // of the pieces, whose contents differ by it
   while (!input.empty()) {
     const std::uint8_t command = input.byte();

@@ -2,6 +2,7 @@
 // each piece arrives once, whole and in order.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
 
 #include "tests/unit/direct/stream_pair.h"
@@ -26,7 +27,8 @@ void send_one_of_each(StreamEnd& end) {
 TEST(ResumedStreams, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
   std::size_t all = 0;
   {
-    StreamEnd end;
+    StreamProcess process;
+    StreamEnd end(process);
     send_one_of_each(end);
     while (const std::size_t passed = end.pass_on(1000)) all += passed;
   }
@@ -34,7 +36,7 @@ TEST(ResumedStreams, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
   for (std::size_t bytes = 0; bytes <= all; ++bytes) {
     for (std::size_t lost = 0; lost <= bytes; lost += 1 + lost / 4) {
       SCOPED_TRACE(std::to_string(bytes) + " bytes, of which are lost: " + std::to_string(lost));
-      StreamPair pair;
+      LonePair pair;
       send_one_of_each(pair.a);
       send_one_of_each(pair.b);
       for (StreamEnd* const end : {&pair.a, &pair.b}) {
@@ -56,45 +58,78 @@ TEST(ResumedStreams, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
   }
 }
 
+class RandomTraffic {
+ public:
+  // `longest`: bytes of writes and payloads.
+  RandomTraffic(unsigned seed, std::size_t longest) : random_(seed), longest_(longest) {}
+
+  std::size_t cuts() const { return cuts_; }
+  std::size_t below(std::size_t limit) { return random_() % limit; }
+  // One of the two sends something, passes bytes on or receives them, or the connection is cut and
+  // a part of what was on its way is lost. False: a stream is broken.
+  bool step(StreamPair& pair) {
+    StreamEnd& end = below(2) == 0 ? pair.a : pair.b;
+    StreamEnd& other = &end == &pair.a ? pair.b : pair.a;
+    switch (const std::size_t action = below(12)) {
+      case 0:
+      case 1:
+      case 2:
+        if (end.may_send()) send(end, action);
+        return true;
+      case 3: return cut(pair);
+      case 4: return StreamPair::receive(other, end, 1 + below(3000));
+      default: end.pass_on(1 + below(5000)); return true;
+    }
+  }
+
+ private:
+  void send(StreamEnd& end, std::size_t kind) {
+    if (kind == 0) return end.send_message(filled(below(2000), 1));
+    if (kind == 1) return end.send_write(filled(1 + below(longest_), 2), ++immediate_);
+    end.stalls = static_cast<int>(below(2));
+    end.send_placed(PlacementKey(5), filled(below(100), 3), filled(1 + below(longest_), 4));
+  }
+  bool cut(StreamPair& pair) {
+    ++cuts_;
+    for (StreamEnd* const end : {&pair.a, &pair.b})
+      end->wire.resize(end->wire.size() - below(end->wire.size() + 1));
+    return StreamPair::receive(pair.a, pair.b, 1 + below(3000)) &&
+           StreamPair::receive(pair.b, pair.a, 1 + below(3000)) && pair.cut();
+  }
+
+  std::mt19937 random_;
+  std::size_t longest_;
+  std::size_t cuts_ = 0;
+  std::uint32_t immediate_ = 0;
+};
+
 TEST(ResumedStreams, ManyCutsAtRandomPlacesLoseNothingAndRepeatNothing) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937 random(seed);
-    const auto below = [&random](std::size_t limit) { return random() % limit; };
-    StreamPair pair;
-    std::size_t cuts = 0;
-    for (int step = 0; step < 2000; ++step) {
-      StreamEnd& end = below(2) == 0 ? pair.a : pair.b;
-      StreamEnd& other = &end == &pair.a ? pair.b : pair.a;
-      switch (below(12)) {
-        case 0:
-          if (end.may_send()) end.send_message(filled(below(2000), 1));
-          break;
-        case 1:
-          if (end.may_send())
-            end.send_write(filled(1 + below(50000), 2), static_cast<std::uint32_t>(step));
-          break;
-        case 2:
-          if (end.may_send()) {
-            end.stalls = static_cast<int>(below(2));
-            end.send_placed(PlacementKey(5), filled(below(100), 3), filled(1 + below(50000), 4));
-          }
-          break;
-        case 3:
-          ++cuts;
-          for (StreamEnd* const wire : {&pair.a, &pair.b})
-            wire->wire.resize(wire->wire.size() - below(wire->wire.size() + 1));
-          ASSERT_TRUE(pair.receive(pair.a, pair.b, 1 + below(3000)));
-          ASSERT_TRUE(pair.receive(pair.b, pair.a, 1 + below(3000)));
-          ASSERT_TRUE(pair.cut());
-          break;
-        case 4: ASSERT_TRUE(pair.receive(other, end, 1 + below(3000))); break;
-        default: end.pass_on(1 + below(5000)); break;
-      }
-      if (testing::Test::HasFailure()) return;
-    }
-    EXPECT_GT(cuts, 100U);
+    RandomTraffic traffic(seed, 50000);
+    LonePair pair;
+    for (int step = 0; step < 2000; ++step) ASSERT_TRUE(traffic.step(pair));
+    EXPECT_GT(traffic.cuts(), 100U);
     ASSERT_TRUE(pair.settle());
+    expect_arrived(pair.a, pair.b);
+    expect_arrived(pair.b, pair.a);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Of all 2,016 connections between them. The streams of a process share its records and buffers.
+TEST(ResumedStreams, ManyCutsBetween64ProcessesLoseNothingAndRepeatNothing) {
+  std::deque<StreamProcess> processes(64);
+  std::deque<StreamPair> pairs;
+  for (std::size_t a = 0; a < processes.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(processes[a], processes[b]);
+  }
+  RandomTraffic traffic(1, 3000);
+  for (int step = 0; step < 100000; ++step)
+    ASSERT_TRUE(traffic.step(pairs[traffic.below(pairs.size())]));
+  EXPECT_GT(traffic.cuts(), 5000U);
+  for (StreamPair& pair : pairs) ASSERT_TRUE(pair.settle());
+  for (const StreamPair& pair : pairs) {
     expect_arrived(pair.a, pair.b);
     expect_arrived(pair.b, pair.a);
     if (testing::Test::HasFailure()) return;
@@ -103,7 +138,7 @@ TEST(ResumedStreams, ManyCutsAtRandomPlacesLoseNothingAndRepeatNothing) {
 
 // Of a long write, only what has not arrived is sent again.
 TEST(ResumedStreams, ACutInALongWriteRepeatsOnlyWhatWasOnItsWay) {
-  StreamPair pair;
+  LonePair pair;
   pair.a.send_write(filled(50000, 1), 7);
   std::size_t sent = pair.a.pass_on(40000);
   ASSERT_TRUE(pair.receive(pair.a, pair.b, 1000));

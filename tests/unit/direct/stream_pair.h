@@ -17,16 +17,29 @@ inline constexpr std::size_t kEndBuffer = 8192;
 inline constexpr std::size_t kEndRecords = 256;
 inline constexpr InboundStream::PieceLimits kEndLimits{2000, 100000, 50000};
 
+// What all streams of a process share.
+struct StreamProcess {
+  OutboundTable table{kEndRecords, 2000, kEndRecords};
+  StreamBuffers buffers{kEndBuffer};
+};
+
 // One end. What it sends arrives at the other end through `wire`, which a cut empties.
 class StreamEnd final : public StreamSink {
  public:
+  explicit StreamEnd(StreamProcess& process)
+      : table(process.table), inbound(kEndLimits, process.buffers) {}
+
   struct Expected {
     std::string what;
     Bytes content;
   };
 
-  // Half of its share of records is free.
-  bool may_send() const { return 2 * share.held < SendShare::most(kEndRecords); }
+  // Half of its share of records is free. An end that holds none has one in any case.
+  bool may_send() const {
+    return share.held == 0 ||
+           (2 * share.held < SendShare::most(kEndRecords) &&
+            2 * table.frames_taken() < kEndRecords && 2 * table.writes_taken() < kEndRecords);
+  }
   // REQUIRES, as of the others: may_send().
   void send_message(const Bytes& content) {
     Outbound& frame = *table.take_frame(share);
@@ -89,16 +102,16 @@ class StreamEnd final : public StreamSink {
 
   void on_message(std::span<const std::byte> message) override { keep("message", message); }
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
-    if (where.key != 1 || length > memory.size()) return nullptr;
+    if (where.key != 1) return nullptr;
     written = length;
-    return memory.data();
+    return place(length).data();
   }
   void on_write_in_place(Immediate immediate) override {
     keep("write " + std::to_string(immediate.value), std::span(memory).first(written));
   }
   std::span<std::byte> place_of_payload(PlacementKey) override {
     if (stalls > 0 && stalls-- > 0) return {};
-    return memory;
+    return place(kEndLimits.placed_bytes);
   }
   void on_placed_message(std::span<const std::byte>, const PlacedPayload& payload) override {
     keep("placed", payload.bytes);
@@ -109,12 +122,11 @@ class StreamEnd final : public StreamSink {
   void on_acknowledgement_wanted(std::uint16_t flags) override { wanted |= flags; }
 
   SendShare share;
-  OutboundTable table{kEndRecords, 2000, kEndRecords};
+  OutboundTable& table;
   OutboundStream outbound;
-  StreamBuffers buffers{kEndBuffer};
-  InboundStream inbound{kEndLimits, buffers};
+  InboundStream inbound;
   Bytes wire;
-  Bytes memory = Bytes(60000);
+  Bytes memory;
   std::size_t written = 0;
   int stalls = 0;
   unsigned wanted = 0;
@@ -131,13 +143,20 @@ class StreamEnd final : public StreamSink {
     ++by_reference;
     outbound.append(record);
   }
+  std::span<std::byte> place(std::size_t length) {
+    if (memory.size() < length) memory.resize(length);
+    return memory;
+  }
   void keep(std::string what, std::span<const std::byte> content) {
     found.push_back({std::move(what), Bytes(content.begin(), content.end())});
   }
   std::deque<Bytes> kept;
 };
 
+// The two ends between two processes.
 struct StreamPair {
+  StreamPair(StreamProcess& of_a, StreamProcess& of_b) : a(of_a), b(of_b) {}
+
   StreamEnd a, b;
 
   // What is on its way arrives, in portions. False, as of the others: a stream is broken, or an
@@ -185,6 +204,14 @@ struct StreamPair {
       return "records are kept";
     return {};
   }
+};
+
+struct TwoProcesses {
+  StreamProcess first, second;
+};
+// Two processes without others.
+struct LonePair : TwoProcesses, StreamPair {
+  LonePair() : StreamPair(first, second) {}
 };
 
 }  // namespace lintel::transport
