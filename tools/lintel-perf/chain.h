@@ -36,8 +36,7 @@ struct RankState {
   std::atomic<std::uint64_t> steps = 0;   // that it has done
   std::atomic<std::uint64_t> rounds = 0;  // done of the present batch, at the last report
   std::atomic<std::uint64_t> reports = 0;
-  std::atomic<bool> failed = false;  // and why:
-  ExitCode code = ExitCode::kFailed;
+  std::atomic<ExitCode> code = ExitCode::kOk;  // when it has failed, and why:
   std::array<char, 2048> sentence{};
 };
 

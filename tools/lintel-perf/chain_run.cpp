@@ -12,33 +12,20 @@
 namespace lintel::perf {
 namespace {
 
-// A process died, or nothing has moved for too long.
-class ChainStopped : public PerfFailure {
- public:
-  explicit ChainStopped(const std::string& sentence) : PerfFailure(ExitCode::kFailed, sentence) {}
-};
-
 class Starter {
  public:
   Starter(const PerfOptions& options, Report& report)
       : options_(options),
         report_(report),
-        deadline_(options.deadline_seconds),
-        step_limit_(std::max(options.deadline_seconds, 10.0) +
-                    static_cast<double>(options.processes)),
+        step_limit_(std::max(options.deadline, Seconds(10)) + Seconds(options.processes)),
         shared_(shared_with_children<Shared>(options.processes)) {}
 
   void run() {
-    try {
-      start_processes();
-      check_sizes();
-      report_.measure_each(options_.sizes, [this](std::uint64_t size) { return measure(size); });
-      const auto end = after(kTimeToEnd);
-      for (ChildProcess& process : processes_) process.end_within(left_until(end));
-    } catch (const ChainStopped& stopped) {
-      if (shared_.rounds == 0) throw;
-      fail("{}; {}", stopped.what(), how_far());
-    }
+    start_processes();
+    check_sizes();
+    report_.measure_each(options_.sizes, [this](std::uint64_t size) { return measure(size); });
+    const auto end = after(kTimeToEnd);
+    for (ChildProcess& process : processes_) process.end_within(left_until(end));
   }
 
  private:
@@ -46,11 +33,8 @@ class Starter {
 
   void start_processes() {
     for (unsigned rank = 0; rank < options_.processes; ++rank) {
-      int cpu = -1;
-      if (!options_.cpus.empty()) {
-        cpu = rank == 0 ? options_.cpus.front() : options_.cpus.back();
-        pin_to_cpu(cpu);  // the process inherits it
-      }
+      const int cpu = rank == 0 ? options_.initiator_cpu() : options_.target_cpu();
+      pin_to_cpu(cpu);  // the process inherits it
       processes_.emplace_back([&]() -> int { run_rank(options_, shared_, rank); });
       report_.ranks.push_back({host_name(), "", cpu});
     }
@@ -99,16 +83,15 @@ class Starter {
 
   // The one that has done the fewest steps.
   std::size_t last_rank() const {
-    const auto end = shared_.ranks.begin() + static_cast<std::ptrdiff_t>(processes_.size());
-    const auto last = std::min_element(
-        shared_.ranks.begin(), end,
-        [](const auto& one, const auto& other) { return one.steps < other.steps; });
-    return static_cast<std::size_t>(last - shared_.ranks.begin());
+    const auto ranks = std::span(shared_.ranks).first(processes_.size());
+    const auto last = std::ranges::min_element(
+        ranks, {}, [](const RankState& rank) { return rank.steps.load(); });
+    return static_cast<std::size_t>(last - ranks.begin());
   }
   std::uint64_t fewest_steps() const { return shared_.ranks[last_rank()].steps; }
 
-  // Waits until `reached()`. Throws ChainStopped if a process ends or nothing moves meanwhile,
-  // PerfFailure with its own words if one fails.
+  // Waits until `reached()`. Throws PerfFailure if a process ends or nothing moves meanwhile, and
+  // with its own words if one fails.
   template <class Reached>
   void await(Reached reached) {
     std::pair<std::uint64_t, std::uint64_t> before;
@@ -122,35 +105,33 @@ class Starter {
     }
   }
 
-  void check_standstill(Seconds still) const {
+  void check_standstill(Seconds still) {
     using enum ChainStep;
     // Their names, and what a rank is that has done them.
     static constexpr std::pair<const char*, const char*> kSteps[] = {
         {"open", "open"},  {"map", "mapped"},     {"lay-out", "ready"},  {"enter", "asleep"},
         {"start", "done"}, {"settle", "settled"}, {"finish", "finished"}};
     const ChainStep step = shared_.step;
-    const Seconds limit = step == kStart    ? std::max<Seconds>(deadline_, 2 * kReportEvery)
-                          : step == kSettle ? step_limit_ + deadline_
+    const Seconds limit = step == kStart    ? std::max<Seconds>(options_.deadline, 2 * kReportEvery)
+                          : step == kSettle ? step_limit_ + options_.deadline
                                             : step_limit_;
     if (still <= limit) return;
     if (step == kStart) {
-      throw ChainStopped(
-          fmt::format("the chain stands still; expected a round to end within {:g} s (--deadline)",
-                      deadline_.count()));
+      stop(fmt::format("the chain stands still; expected a round to end within {:g} s (--deadline)",
+                       options_.deadline.count()));
     }
     const auto& [name, done] = kSteps[static_cast<std::size_t>(step)];
-    throw ChainStopped(
-        fewest_steps() == 0
-            ? fmt::format("rank 0 did not open its interface within {:g} s", limit.count())
-            : fmt::format("rank {} gave no answer to '{}' for {:g} s; expected '{}'", last_rank(),
-                          name, limit.count(), done));
+    stop(fewest_steps() == 0
+             ? fmt::format("rank 0 did not open its interface within {:g} s", limit.count())
+             : fmt::format("rank {} gave no answer to '{}' for {:g} s; expected '{}'", last_rank(),
+                           name, limit.count(), done));
   }
 
   void check_processes() {
     check_deaths();
     for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
       const RankState& state = shared_.ranks[rank];
-      if (!state.failed) continue;
+      if (state.code == ExitCode::kOk) continue;
       // It may have failed because another one was killed, which is then the better reason.
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       check_deaths();
@@ -162,11 +143,16 @@ class Starter {
   void check_deaths() {
     for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
       const auto end = processes_[rank].end_within({});
-      if (!end || *end == 0 || shared_.ranks[rank].failed) continue;
-      throw ChainStopped(fmt::format("rank {}: process {} {} {}", rank, processes_[rank].id(),
-                                     WIFSIGNALED(*end) ? "died of signal" : "ended with exit code",
-                                     WIFSIGNALED(*end) ? WTERMSIG(*end) : WEXITSTATUS(*end)));
+      if (!end || end->code == 0 || shared_.ranks[rank].code != ExitCode::kOk) continue;
+      stop(fmt::format("rank {}: process {} {} {}", rank, processes_[rank].id(),
+                       end->by_signal ? "died of signal" : "ended with exit code", end->code));
     }
+  }
+
+  // A process died, or nothing has moved for too long.
+  [[noreturn]] void stop(const std::string& reason) {
+    if (shared_.rounds == 0) fail("{}", reason);
+    fail("{}; {}", reason, how_far());
   }
 
   // "rounds done of 100: rank 0: 37, ranks 1 to 3: no answer, rank 4: dead". Takes a second, in
@@ -195,7 +181,6 @@ class Starter {
 
   const PerfOptions& options_;
   Report& report_;
-  const Seconds deadline_;
   const Seconds step_limit_;  // for everything but the chain itself
   Shared& shared_;
   std::deque<ChildProcess> processes_;

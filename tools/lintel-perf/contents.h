@@ -110,7 +110,7 @@ class Region {
     std::byte* at = memory_.get();
     for (std::uint64_t done = 0, i = 0; i < pieces; ++i) {
       const std::uint64_t length = (size_bytes - done) / (pieces - i);
-      pieces_.push_back({at, length});
+      pieces_.emplace_back(at, length);
       std::fill_n(at + length, kGuardBytes, kGuard);
       at += length + kGuardBytes;
       done += length;
@@ -127,10 +127,8 @@ class Region {
   // Takes the memory back from the API. An operation that is under way until `end` keeps memory and
   // attachment until the process ends.
   void detach(std::chrono::steady_clock::time_point end) {
-    if (!attachment_) return;
-    bool detached = attachment_->detach();
-    while (!detached && std::chrono::steady_clock::now() < end) detached = attachment_->detach();
-    if (!detached) {
+    while (attachment_ && !attachment_->detach()) {
+      if (std::chrono::steady_clock::now() < end) continue;
       static_cast<void>(attachment_.release());
       static_cast<void>(memory_.release());
     }
@@ -140,8 +138,8 @@ class Region {
   void fill(const WordSequence& content) {
     std::uint64_t offset = 0;
     for (const MemoryPiece& piece : pieces_) {
-      perf::fill({piece.start, piece.length}, offset, content);
-      offset += piece.length;
+      perf::fill(piece, offset, content);
+      offset += piece.size();
     }
   }
 
@@ -168,16 +166,16 @@ class Region {
   void check(const WordSequence& content, Where where) const {
     std::uint64_t offset = 0;
     for (const MemoryPiece& piece : pieces_) {
-      if (const auto wrong = perf::check({piece.start, piece.length}, offset, content)) {
+      if (const auto wrong = perf::check(piece, offset, content)) {
         fail("verification failed: byte {} of {} {} is 0x{:02x}; expected 0x{:02x}", wrong->offset,
              size_bytes_, where(), wrong->found, wrong->expected);
       }
-      offset += piece.length;
+      offset += piece.size();
     }
     for (const MemoryPiece& piece : pieces_) {
-      const std::byte* guard = piece.start + piece.length;
-      if (std::any_of(guard, guard + kGuardBytes, [](std::byte b) { return b != kGuard; })) {
-        fail("verification failed: bytes behind a piece of {} bytes were written", piece.length);
+      const std::span guard(piece.data() + piece.size(), kGuardBytes);
+      if (std::ranges::count(guard, kGuard) != kGuardBytes) {
+        fail("verification failed: bytes behind a piece of {} bytes were written", piece.size());
       }
     }
   }

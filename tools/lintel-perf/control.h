@@ -1,7 +1,7 @@
 #pragma once
 // Messages between the two processes beside the measured traffic, and how the two find each other
 // and agree that they fit. Each message is one put with an ack to the control portal: a JSON object
-// with "tool", "protocol", "version" and "kind". A text that is no JSON object is skipped.
+// with "tool", "protocol", "version" and "kind". What is none, or of another tool, is skipped.
 //
 //   client -> server  hello    {host, cpu, arguments}  who asks, and its command line
 //   server -> client  accept   {host, cpu}             or
@@ -35,26 +35,24 @@ using nlohmann::json;
 
 // The next event of a queue, waiting for it until `end`.
 inline std::optional<ptl_event_t> next_event(ptl_handle_eq_t eq, Clock::time_point end) {
-  for (;;) {
-    ptl_event_t event{};
-    int which = 0;
-    const auto left = static_cast<ptl_time_t>(left_until(end).count());
-    const int code = PtlEQPoll(&eq, 1, left, &event, &which);
-    if (code == PTL_EQ_EMPTY && Clock::now() < end) continue;
-    if (code == PTL_EQ_EMPTY) return std::nullopt;
-    if (code != PTL_EQ_DROPPED) check_call(code, "PtlEQPoll");
-    return event;
-  }
+  ptl_event_t event{};
+  int which = 0;
+  const auto left = static_cast<ptl_time_t>(left_until(end).count());
+  const int code = PtlEQPoll(&eq, 1, left, &event, &which);
+  if (code == PTL_EQ_EMPTY) return std::nullopt;
+  if (code != PTL_EQ_DROPPED) check_call(code, "PtlEQPoll");
+  return event;
 }
 
 // A put to the control portal of a process, whose engine sends the ack by itself, whatever its
 // threads do. May be started again when it has arrived.
 class AckedPut : NotCopied {
  public:
-  enum class PutState { kPending, kArrived, kFailed };
-
-  AckedPut(ptl_handle_ni_t ni, ptl_process_id_t to, ptl_match_bits_t bits, std::string text = {})
-      : ni_(ni), to_(to), bits_(bits), text_(std::make_unique<std::string>(std::move(text))) {
+  AckedPut(ptl_handle_ni_t ni, ProcessName to, ptl_match_bits_t bits, std::string text = {})
+      : ni_(ni),
+        to_{to.nid, to.pid},
+        bits_(bits),
+        text_(std::make_unique<std::string>(std::move(text))) {
     check_call(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &eq_), "PtlEQAlloc");
     check_call(PtlMDBind(ni, descriptor(eq_, 0, text_->data(), text_->size()), PTL_RETAIN, &md_),
                "PtlMDBind");
@@ -71,20 +69,16 @@ class AckedPut : NotCopied {
     sent_ = acked_ = false;
     return PtlPut(md_, PTL_ACK_REQ, to_, kControlPortal, 0, bits_, 0, 0);
   }
-  // What has become of it by `end`.
-  PutState wait_until(Clock::time_point end) {
+  // Why it has failed by `end`, empty if it has arrived; nothing if neither.
+  std::optional<std::string> wait_until(Clock::time_point end) {
     while (!sent_ || !acked_) {
       const auto event = next_event(eq_, end);
-      if (!event) return PutState::kPending;
-      if (event->ni_fail_type != PTL_NI_OK) {
-        failure_ = PtlNIFailStr(ni_, event->ni_fail_type);
-        return PutState::kFailed;
-      }
+      if (!event) return std::nullopt;
+      if (event->ni_fail_type != PTL_NI_OK) return PtlNIFailStr(ni_, event->ni_fail_type);
       (event->type == PTL_EVENT_ACK ? acked_ : sent_) = true;
     }
-    return PutState::kArrived;
+    return "";
   }
-  const std::string& failure() const { return failure_; }
 
  private:
   ptl_handle_ni_t ni_;
@@ -95,15 +89,25 @@ class AckedPut : NotCopied {
   ptl_handle_md_t md_ = PTL_INVALID_HANDLE;
   bool sent_ = false;
   bool acked_ = false;
-  std::string failure_;  // empty: none
 };
 
 // Of messages, and of empty puts that only show whether the process is alive.
 inline constexpr ptl_match_bits_t kControlBits = 0x434f4e54524f4cULL;
 inline constexpr ptl_match_bits_t kProbeBits = 0x50524f4245ULL;
 
+// A member of a message, which may lack it or have it of another type.
+template <class Member>
+Member member_of(const json& body, const char* name, Member otherwise) {
+  try {
+    return body.at(name).get<Member>();
+  } catch (const json::exception&) {
+    return otherwise;
+  }
+}
+
 struct ControlMessage {
-  ptl_process_id_t from;
+  ProcessName from;
+  std::string kind;
   json body;  // an object
 };
 
@@ -128,7 +132,7 @@ class ControlChannel : NotCopied {
 
   // Delivers `body` and waits, up to `limit`, until it lies in the inbox of `to`. Returns why that
   // failed; empty if it did not.
-  std::string send(ptl_process_id_t to, const json& body, Seconds limit) const {
+  std::string send(ProcessName to, const json& body, Seconds limit) const {
     // A command line may have bytes that are no UTF-8.
     std::string text = body.dump(-1, ' ', false, json::error_handler_t::replace);
     if (text.size() > kMaxMessageBytes) {
@@ -136,11 +140,11 @@ class ControlChannel : NotCopied {
     }
     AckedPut put(ni_, to, kControlBits, std::move(text));
     if (const int code = put.start(); code != PTL_OK) return code_name(code);
-    const auto state = put.wait_until(after(limit));
-    return state == AckedPut::PutState::kPending ? "no acknowledgement" : put.failure();
+    return put.wait_until(after(limit)).value_or("no acknowledgement");
   }
 
-  // The oldest message that has arrived, waiting for up to `limit`.
+  // The oldest message of this tool, of whatever version, that has arrived, waiting for up to
+  // `limit`.
   std::optional<ControlMessage> receive(Seconds limit) {
     const auto end = after(limit);
     while (const auto event = next_event(eq_, end)) {
@@ -148,7 +152,10 @@ class ControlChannel : NotCopied {
       if (event->type == PTL_EVENT_UNLINK) post(slot);
       if (event->type != PTL_EVENT_PUT_END || event->ni_fail_type != PTL_NI_OK) continue;
       auto body = json::parse(std::string_view(slot.text.data(), event->mlength), nullptr, false);
-      if (body.is_object()) return ControlMessage{event->initiator, std::move(body)};
+      auto kind = member_of<std::string>(body, "kind", "");
+      if (kind.empty() || member_of<std::string>(body, "tool", "") != kToolName) continue;
+      const ptl_process_id_t& from = event->initiator;
+      return ControlMessage{{from.nid, from.pid}, std::move(kind), std::move(body)};
     }
     return std::nullopt;
   }
@@ -189,22 +196,6 @@ inline json control_message(const char* kind, const json& members = json::object
   return message;
 }
 
-// A member of a message, which may lack it or have it of another type.
-template <class Member>
-Member member_of(const json& body, const char* name, Member otherwise) {
-  try {
-    return body.at(name).get<Member>();
-  } catch (const json::exception&) {
-    return otherwise;
-  }
-}
-
-// The kind of a message that came from this tool, of whatever version; empty if it did not.
-inline std::string kind_of(const json& body) {
-  if (member_of<std::string>(body, "tool", "") != kToolName) return "";
-  return member_of<std::string>(body, "kind", "");
-}
-
 inline bool has_own_protocol(const json& body) {
   return member_of(body, "protocol", 0) == kProtocol;
 }
@@ -226,7 +217,7 @@ inline ProcessDescription description_of(const ControlMessage& message) {
 // Client: asks `server` for a connection and waits for its answer; a server that is just starting
 // has `deadline` to appear. Returns who it is. Throws PerfFailure(kUnusable) if it cannot be
 // reached, does not answer, is busy or is of another protocol.
-inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process_id_t server,
+inline ProcessDescription connect_to_server(ControlChannel& control, ProcessName server,
                                             const ProcessDescription& self,
                                             const std::vector<std::string>& arguments,
                                             Seconds deadline) {
@@ -251,14 +242,13 @@ inline ProcessDescription connect_to_server(ControlChannel& control, ptl_process
     if (!message) {
       give_up("it took the message but did not reply; it may be busy, or of another version");
     }
-    const std::string kind = kind_of(message->body);
-    if (kind.empty() || message->from.pid != server.pid) continue;
+    if (message->from.pid != server.pid) continue;
     if (!has_own_protocol(message->body)) refuse_protocol("client", "server", message->body);
-    if (kind == "refuse") {
+    if (message->kind == "refuse") {
       refuse("the server at {} refuses: {}; expected a server that is free", to_string(server),
              member_of<std::string>(message->body, "reason", "no reason given"));
     }
-    if (kind == "accept") return description_of(*message);
+    if (message->kind == "accept") return description_of(*message);
   }
 }
 
@@ -269,10 +259,9 @@ inline ControlMessage accept_client(ControlChannel& control, const ProcessDescri
   static constexpr Seconds kReplyLimit{2};
   for (;;) {
     const auto message = control.receive(kLook);
-    const std::string kind = message ? kind_of(message->body) : "";
-    if (kind.empty() || kind == "refuse") continue;
+    if (!message || message->kind == "refuse") continue;
     const bool fits = has_own_protocol(message->body);
-    if (fits && kind != "hello") continue;
+    if (fits && message->kind != "hello") continue;
     const json answer =
         control_message(fits ? "accept" : "refuse", {{"host", self.host}, {"cpu", self.cpu}});
     const std::string failure = control.send(message->from, answer, kReplyLimit);

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -67,48 +67,45 @@ class StopReason {
   // The first reason counts: runs `end_waits` and returns, or does nothing if there is one already.
   template <class EndWaits>
   void set(const std::string& reason, EndWaits end_waits) {
-    const std::lock_guard lock(mutex_);
-    if (!reason_.empty()) return;
-    reason_ = reason;
-    end_waits();
-    said_.notify_all();
+    std::call_once(once_, [&] {
+      said_.set_exception(std::make_exception_ptr(PeerLost(reason)));
+      end_waits();
+    });
   }
 
-  bool is_set() const {
-    const std::lock_guard lock(mutex_);
-    return !reason_.empty();
+  // Whether there is one, or comes within `limit`.
+  bool is_set(std::chrono::milliseconds limit = {}) const {
+    return heard_.wait_for(limit) == std::future_status::ready;
   }
 
-  // Throws PeerLost with the reason if there is one, or comes within `limit`.
-  void throw_if_set(std::chrono::milliseconds limit = {}) {
-    std::unique_lock lock(mutex_);
-    if (said_.wait_for(lock, limit, [this] { return !reason_.empty(); })) throw PeerLost(reason_);
+  // Throws PeerLost with the reason then.
+  void throw_if_set(std::chrono::milliseconds limit = {}) const {
+    if (is_set(limit)) heard_.get();
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable said_;
-  std::string reason_;  // empty: none
+  std::once_flag once_;
+  std::promise<void> said_;
+  std::shared_future<void> heard_{said_.get_future()};
 };
+
+// The exit code of a process that ends because of this.
+inline ExitCode code_of(const std::exception& error) {
+  const auto* failure = dynamic_cast<const PerfFailure*>(&error);
+  return failure == nullptr ? ExitCode::kFailed : failure->code();
+}
 
 // Does the work of one process. Says on stderr why it failed, if it did. Returns the exit code.
 template <class Work>
 int exit_code_of(Work work) {
-  const auto say = [](const std::exception& failure) {
-    if (*failure.what() != '\0') fmt::print(stderr, "lintel-perf: {}\n", failure.what());
-  };
   try {
     return static_cast<int>(work());
-  } catch (const PeerLost& lost) {
-    say(lost);
-    std::fflush(nullptr);
-    std::_Exit(static_cast<int>(lost.code()));  // what is open stays open
-  } catch (const PerfFailure& failure) {
-    say(failure);
-    return static_cast<int>(failure.code());
   } catch (const std::exception& error) {
-    say(error);
-    return static_cast<int>(ExitCode::kFailed);
+    if (*error.what() != '\0') fmt::print(stderr, "lintel-perf: {}\n", error.what());
+    const int code = static_cast<int>(code_of(error));
+    if (dynamic_cast<const PeerLost*>(&error) == nullptr) return code;
+    std::fflush(nullptr);
+    std::_Exit(code);  // what is open stays open
   }
 }
 

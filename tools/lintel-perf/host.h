@@ -43,16 +43,12 @@ inline std::chrono::milliseconds left_until(Clock::time_point end) {
   return std::max(std::chrono::milliseconds(0), whole_ms(end - Clock::now()));
 }
 
-inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
-  return Seconds(end - begin).count();
-}
-
 // Seconds that `work` takes, with one look at the clock before and one after.
 template <class Work>
 double seconds_of(Work work) {
   const auto begin = Clock::now();
   work();
-  return seconds_between(begin, Clock::now());
+  return Seconds(Clock::now() - begin).count();
 }
 
 // The IPv4 address of a host name or of a dotted address, in host byte order. Throws
@@ -109,9 +105,10 @@ inline std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-// Confines this thread, and those it starts later, to `cpu`. Throws PerfFailure(kUnusable) if there
-// is none.
+// Confines this thread, and those it starts later, to `cpu`; -1: to none. Throws
+// PerfFailure(kUnusable) if the machine does not have it.
 inline void pin_to_cpu(int cpu) {
+  if (cpu < 0) return;
   cpu_set_t set;
   CPU_ZERO(&set);
   if (cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), &set);
@@ -135,6 +132,11 @@ Shared& shared_with_children(Arguments... arguments) {
 // before anything of Portals is called.
 class ChildProcess : NotCopied {
  public:
+  struct End {
+    bool by_signal;
+    int code;  // the exit code, or the number of the signal
+  };
+
   // Runs body() in the new process, which ends with what it returns, and whose stdout is stderr:
   // stdout belongs to the table or to the JSON document.
   template <class Body>
@@ -157,24 +159,22 @@ class ChildProcess : NotCopied {
 
   pid_t id() const { return id_; }
 
-  // What waitpid() tells when it has ended; nothing if it still runs after `limit`.
-  std::optional<int> end_within(Seconds limit) {
-    for (const auto end = after(limit); !end_;) {
-      int status = 0;
-      if (::waitpid(id_, &status, WNOHANG) != 0) {
-        end_ = status;
-      } else if (Clock::now() >= end) {
-        break;
-      } else {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      }
+  // How it has ended; nothing if it still runs after `limit`.
+  std::optional<End> end_within(Seconds limit) {
+    const auto end = after(limit);
+    int status = 0;
+    while (!end_ && ::waitpid(id_, &status, WNOHANG) == 0) {
+      if (Clock::now() >= end) return std::nullopt;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    if (!end_)
+      end_ = WIFSIGNALED(status) ? End{true, WTERMSIG(status)} : End{false, WEXITSTATUS(status)};
     return end_;
   }
 
  private:
   pid_t id_;
-  std::optional<int> end_;
+  std::optional<End> end_;
 };
 
 }  // namespace lintel::perf

@@ -39,16 +39,12 @@ inline ptl_md_t descriptor(ptl_handle_eq_t eq, unsigned options = 0, void* start
   return md;
 }
 
-// "10.0.0.1"
-inline std::string dotted(std::uint32_t nid) {
-  return fmt::format("{}.{}.{}.{}", nid >> 24, (nid >> 16) & 255, (nid >> 8) & 255, nid & 255);
-}
 // "10.0.0.1 pid 17"
 inline std::string to_string(ProcessName process) {
-  return fmt::format("{} pid {}", dotted(process.nid), process.pid);
+  const std::uint32_t nid = process.nid;
+  return fmt::format("{}.{}.{}.{} pid {}", nid >> 24, (nid >> 16) & 255, (nid >> 8) & 255,
+                     nid & 255, process.pid);
 }
-inline ProcessName name_of(ptl_process_id_t id) { return {id.nid, id.pid}; }
-inline std::string to_string(ptl_process_id_t id) { return to_string(name_of(id)); }
 
 // Owns the library's initialisation and the interfaces; must outlive every object made on them. One
 // per process. Thread: one.
@@ -62,14 +58,11 @@ class Portals3Interface final : public TimedInterface {
              code_name(code));
     }
     ptl_ni_limits_t limits{};
-    int code = PtlNIInit(PTL_IFACE_DEFAULT, pid, nullptr, &limits, &handle_);
-    const bool opened = code == PTL_OK;
-    if (opened) code = PtlGetId(handle_, &id_);
+    const int code = PtlNIInit(PTL_IFACE_DEFAULT, pid, nullptr, &limits, &handle_);
     limits_.pieces = {static_cast<std::uint64_t>(limits.max_md_iovecs), "max_md_iovecs"};
     limits_.swap = {static_cast<std::uint64_t>(limits.max_getput_md), "max_getput_md"};
     if (code == PTL_OK) return;
     PtlFini();
-    if (opened) check_call(code, "PtlGetId");
     if (code == PTL_PID_INVALID) {
       refuse(
           "PtlNIInit failed: {}; process id {} is taken or not possible here, expected a free one "
@@ -90,20 +83,25 @@ class Portals3Interface final : public TimedInterface {
   std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) override;
 
   ptl_handle_ni_t handle() const { return handle_; }
-  ptl_process_id_t id() const { return id_; }
+  ProcessName name() const {
+    ptl_process_id_t id{};
+    check_call(PtlGetId(handle_, &id), "PtlGetId");
+    return {id.nid, id.pid};
+  }
 
   // The interface for measured operations, opened when it is first asked for. Throws
   // PerfFailure(kUnusable) if it cannot be had.
   TimedInterface& timed(Api api) {
     if (api == Api::kPortals3) return *this;
-    if (!portals4_) portals4_ = open_portals4(name_of(id_));
+    if (!portals4_) portals4_ = open_portals4(name());
     return *portals4_;
   }
 
   // Admits requests of `process`, whatever its user and job. At first only processes of the same
   // user are admitted.
-  void admit(ptl_process_id_t process) const {
-    check_call(PtlACEntry(handle_, 0, process, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY),
+  void admit(ProcessName process) const {
+    const ptl_process_id_t id{process.nid, process.pid};
+    check_call(PtlACEntry(handle_, 0, id, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY),
                "PtlACEntry");
   }
 
@@ -115,7 +113,6 @@ class Portals3Interface final : public TimedInterface {
   }
 
   ptl_handle_ni_t handle_ = PTL_INVALID_HANDLE;
-  ptl_process_id_t id_{};
   std::unique_ptr<TimedInterface> portals4_;
 };
 

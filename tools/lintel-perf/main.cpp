@@ -5,26 +5,15 @@
 
 #include "options.h"
 
-namespace {
-
-using namespace lintel::perf;
-
-ExitCode run(int argc, char** argv) {
-  const auto options = parse_options({argv + 1, argv + argc});
-  if (!options) return ExitCode::kOk;
-  if (!options->provider.empty()) ::setenv("LINTEL_PROVIDER", options->provider.c_str(), 1);
-  if (!options->bind.empty()) ::setenv("LINTEL_INTERFACE", options->bind.c_str(), 1);
-  if (options->role == Role::kServer) return run_server(*options);
-  if (options->measurement->chain) {
-    run_chain(*options);
-  } else {
-    run_client(*options);
-  }
-  return ExitCode::kOk;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  return exit_code_of([&] { return run(argc, argv); });
+  using namespace lintel::perf;
+  return exit_code_of([&] {
+    const auto options = parse_options({argv + 1, argv + argc});
+    if (!options) return ExitCode::kOk;
+    if (!options->provider.empty()) ::setenv("LINTEL_PROVIDER", options->provider.c_str(), 1);
+    if (!options->bind.empty()) ::setenv("LINTEL_INTERFACE", options->bind.c_str(), 1);
+    if (options->role == Role::kServer) return run_server(*options);
+    options->measurement->chain ? run_chain(*options) : run_client(*options);
+    return ExitCode::kOk;
+  });
 }

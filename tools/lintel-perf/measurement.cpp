@@ -1,13 +1,10 @@
 #include "options.h"
 
-#include "numbers.h"
-
 namespace lintel::perf {
 
 std::span<const Measurement> measurements() {
   using enum MeasuredAction;
   using enum TrafficShape;
-  static const std::vector<std::uint64_t> kAllSizes = powers_of_two(1, std::uint64_t{4} << 20);
   static constexpr MeasurementPart kPutLatency{kPingPong, kPut, "put_latency", "Put latency"};
   static constexpr MeasurementPart kGetLatency{kAlone, kGet, "get_latency", "Get latency"};
   static constexpr MeasurementPart kPuts{kWindow, kAckedPut, "put_bandwidth", "Put bandwidth"};
@@ -17,28 +14,23 @@ std::span<const Measurement> measurements() {
        .title = "put latency",
        .method =
            "half of the round trip of a put that is answered by a put; both ends wait in {wait}",
-       .parts = {kPutLatency},
-       .default_sizes = kAllSizes},
+       .parts = {kPutLatency}},
       {.name = "put-bw",
        .title = "put bandwidth",
        .method = "a window of puts one way",
-       .parts = {kPuts},
-       .default_sizes = kAllSizes},
+       .parts = {kPuts}},
       {.name = "put-bibw",
        .title = "put bandwidth, both ways at once",
        .method = "a window of puts each way at the same time; bytes of both directions are counted",
-       .parts = {{kBothWays, kAckedPut, "put_bandwidth_both_ways", "Bandwidth"}},
-       .default_sizes = kAllSizes},
+       .parts = {{kBothWays, kAckedPut, "put_bandwidth_both_ways", "Bandwidth"}}},
       {.name = "get-lat",
        .title = "get latency",
        .method = "from PtlGet to its {reply}, one at a time",
-       .parts = {kGetLatency},
-       .default_sizes = kAllSizes},
+       .parts = {kGetLatency}},
       {.name = "get-bw",
        .title = "get bandwidth",
        .method = "a window of gets, each done with its {reply}",
-       .parts = {kGets},
-       .default_sizes = kAllSizes},
+       .parts = {kGets}},
       {.name = "msg-rate",
        .title = "put message rate",
        .method = "a window of small puts one way",
@@ -55,7 +47,8 @@ std::span<const Measurement> measurements() {
       {.name = "swap-lat",
        .title = "swap latency",
        .method = "from {swap} to its {reply}, one at a time",
-       .parts = {{kAlone, kSwap, "swap_latency", "Swap latency"}}},
+       .parts = {{kAlone, kSwap, "swap_latency", "Swap latency"}},
+       .default_sizes = {}},
       {.name = "fetch-lat",
        .title = "fetch-atomic latency (Portals 4)",
        .method = "from PtlFetchAtomic (PTL_SUM of 64-bit words) to its {reply}, one at a time",

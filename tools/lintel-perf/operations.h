@@ -28,15 +28,14 @@ constexpr const char* name_of(Notify notify) {
 struct ProcessName {
   std::uint32_t nid = 0;  // IPv4 address, host byte order
   std::uint32_t pid = 0;
+
+  bool operator==(const ProcessName&) const = default;
 };
 
 // Its entries have the match bits 0, the target of timed operations, or the number of a slot + 1.
 inline constexpr std::uint32_t kTimedPortal = 2;
 
-struct MemoryPiece {
-  std::byte* start;
-  std::uint64_t length;
-};
+using MemoryPiece = std::span<std::byte>;
 
 // Memory that the API knows of. The bytes stay the caller's, but must stay where they are until
 // detach() has returned true.

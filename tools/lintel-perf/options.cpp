@@ -62,10 +62,7 @@ class CommandLine {
     }
     for (const Text& text : texts_) {
       if (text.option->count() == 0) continue;
-      if (text.value.empty()) {
-        refuse("{}: '' is not usable; expected {}", text.option->get_name(),
-               text.option->get_type_name());
-      }
+      if (text.value.empty()) reject(text.option->get_name(), "", text.option->get_type_name());
       text.read(text.value);
     }
     settings_.percentiles = options_.show_percentiles || !options_.json_file.empty();
@@ -105,9 +102,9 @@ class CommandLine {
       return parse_count(option, text, what, min, max);
     });
   }
-  void seconds(const char* name, const std::string& help, double min, double max, double& value) {
+  void seconds(const char* name, const std::string& help, double min, double max, Seconds& value) {
     text(name, "SECONDS", help, value, [=](const char* option, const std::string& text) {
-      return parse_seconds(option, text, min, max);
+      return Seconds(parse_seconds(option, text, min, max));
     });
   }
   // One of the names in `type`, "a|b|c", which stand for `choices` in that order.
@@ -175,7 +172,7 @@ class CommandLine {
     choice("--passive-mode", "compute|sleep", "What the passive target does (default compute)",
            settings_.passive_mode, {PassiveMode::kCompute, PassiveMode::kSleep});
     seconds("--passive-seconds", "For how long, at each size (default 1)", 0.1, 3600,
-            settings_.passive_seconds);
+            settings_.passive_time);
     count("--processes", "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)",
           "processes", 2, 64, options_.processes);
   }
@@ -191,8 +188,8 @@ class CommandLine {
     seconds(
         "--deadline",
         fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
-                    options_.deadline_seconds),
-        0.1, 86400, options_.deadline_seconds);
+                    options_.deadline.count()),
+        0.1, 86400, options_.deadline);
     group_ = "Output";
     choice("--units", "MB|MiB|Gb",
            "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)",
@@ -215,14 +212,9 @@ class CommandLine {
   }
 
   bool given(const char* option) const { return app_.count(option) > 0; }
-  std::optional<ChainKind> chain() const {
-    return options_.measurement == nullptr ? std::nullopt : options_.measurement->chain;
-  }
-  bool adds_words() const {
-    return options_.measurement != nullptr && options_.measurement->adds_words();
-  }
-  std::string_view name() const {
-    return options_.measurement == nullptr ? "" : options_.measurement->name;
+  const Measurement& asked() const {
+    static const Measurement kNone{"", "", ""};
+    return options_.measurement == nullptr ? kNone : *options_.measurement;
   }
   template <class... Arguments>
   static void refuse_if(bool wrong, fmt::format_string<Arguments...> sentence,
@@ -237,34 +229,34 @@ class CommandLine {
     refuse_if(portals3 && settings_.notify == Notify::kCounters,
               "--notify: 'counters' is not usable with --api 3, which has none; expected events, "
               "or --api 4");
-    refuse_if(portals3 && adds_words(),
+    refuse_if(portals3 && asked().adds_words(),
               "--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected "
               "--api 4",
-              name());
-    refuse_if(settings_.completion == PutCompletion::kLocal && name() == "put-bibw",
+              asked().name);
+    refuse_if(settings_.completion == PutCompletion::kLocal && asked().has(TrafficShape::kBothWays),
               "--completion: 'local' is not usable with put-bibw; expected remote");
-    refuse_if(!chain() && given("--processes"),
+    refuse_if(!asked().chain && given("--processes"),
               "--processes without a chain; expected it with barrier, broadcast or reduce");
   }
 
   // A chain starts its processes itself, has one message after the other, and reports times alone.
   void check_chain() {
-    if (!chain()) return;
+    if (!asked().chain) return;
     for (const char* option :
          {"--server", "--client", "--pid", "--once", "--window", "--completion", "--iovec",
           "--passive-mode", "--passive-seconds", "--units", "--percentiles", "--notify"}) {
       refuse_if(given(option),
                 "{} with {}; expected none, as a chain starts its processes itself and reports the "
                 "time of a round",
-                option, name());
+                option, asked().name);
     }
     refuse_if(given("--api") && settings_.api == Api::kPortals3,
-              "--api: '3' is not usable with {}; expected 4", name());
+              "--api: '3' is not usable with {}; expected 4", asked().name);
     settings_.api = Api::kPortals4;
     settings_.notify = Notify::kCounters;
-    refuse_if(
-        chain() == ChainKind::kBarrier && (given("--sizes") || given("--min") || given("--max")),
-        "a size with barrier; expected none, as its messages are empty");
+    refuse_if(asked().chain == ChainKind::kBarrier &&
+                  (given("--sizes") || given("--min") || given("--max")),
+              "a size with barrier; expected none, as its messages are empty");
   }
 
   void read_roles() {
@@ -286,7 +278,8 @@ class CommandLine {
           parse_peer("--client", client_, options_.pid);
     }
     refuse_if(server_ && measures,
-              "'{}' with --server; expected it at the client, which says what is measured", name());
+              "'{}' with --server; expected it at the client, which says what is measured",
+              asked().name);
     refuse_if(!server_ && !measures, "no sub-command; expected one of {}, or --server",
               command_list());
     refuse_if(!server_ && options_.once, "--once without --server; expected both");
@@ -301,13 +294,14 @@ class CommandLine {
       refuse_if(min > max, "--min {} is above --max {}; expected --min to be at most --max", min,
                 max);
       options_.sizes = powers_of_two(min, max);
-    } else if (options_.sizes.empty() && options_.measurement != nullptr) {
-      options_.sizes = options_.measurement->default_sizes;
+    } else if (options_.sizes.empty()) {
+      options_.sizes = asked().default_sizes;
     }
-    const bool reduces = chain() == ChainKind::kReduction;
-    if (!reduces && !adds_words()) return;
+    const bool reduces = asked().chain == ChainKind::kReduction;
+    if (!reduces && !asked().adds_words()) return;
     for (const std::uint64_t size : options_.sizes) {
-      refuse_if(size % 8 != 0, "--sizes: '{}' is not usable with {}; expected {}", size, name(),
+      refuse_if(size % 8 != 0, "--sizes: '{}' is not usable with {}; expected {}", size,
+                asked().name,
                 reduces ? "multiples of 8 bytes" : "a multiple of 8 bytes, for 64-bit words");
     }
   }

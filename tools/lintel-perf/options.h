@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "host.h"
+#include "numbers.h"
 #include "operations.h"
 #include "report.h"
 
@@ -33,25 +35,20 @@ struct Settings {
   bool percentiles = false;  // one more pass, in which every operation is timed by itself
   PutCompletion completion = PutCompletion::kRemote;
   PassiveMode passive_mode = PassiveMode::kCompute;
-  double passive_seconds = 1.0;
+  Seconds passive_time{1};
 
-  // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other
-  // kinds move at most 512 MiB.
-  std::uint64_t latency_iterations(std::uint64_t size) const {
-    return iterations.value_or(
-        std::clamp<std::uint64_t>((std::uint64_t{256} << 20) / size, 100, 10'000));
-  }
-  std::uint64_t window_iterations(std::uint64_t size) const {
-    return iterations.value_or(
-        std::clamp<std::uint64_t>((std::uint64_t{512} << 20) / size, 64, 50'000));
+  // Messages of one pass. One by one: less than half a second at the speed of a loopback; else at
+  // most 512 MiB.
+  std::uint64_t iterations_for(std::uint64_t size, bool one_by_one) const {
+    constexpr std::uint64_t kMiB = 1 << 20;
+    return iterations.value_or(one_by_one
+                                   ? std::clamp<std::uint64_t>(256 * kMiB / size, 100, 10'000)
+                                   : std::clamp<std::uint64_t>(512 * kMiB / size, 64, 50'000));
   }
   std::uint64_t warm_up_for(std::uint64_t chosen_iterations) const {
     return warm_up.value_or(std::clamp<std::uint64_t>(chosen_iterations / 10, 1, 1'000));
   }
 };
-
-// The events that a queue has to hold when `window` operations are under way.
-constexpr std::uint64_t window_events(std::uint64_t window) { return 4 * window + 64; }
 
 enum class TrafficShape {
   kPingPong,  // each put is answered by one
@@ -78,16 +75,15 @@ struct Measurement {
   const char* method;  // one sentence for the table's header, in the words of the API
   std::vector<MeasurementPart> parts = {};  // their metrics are columns, left to right
   // Empty: powers of two from 1 to the interface's limit for swaps.
-  std::vector<std::uint64_t> default_sizes = {};
+  std::vector<std::uint64_t> default_sizes = powers_of_two(1, std::uint64_t{4} << 20);
   bool tells_progress = false;          // it takes so long
   std::optional<ChainKind> chain = {};  // many processes, and no parts
 
   bool has(TrafficShape shape) const {
-    return std::any_of(parts.begin(), parts.end(), [=](const auto& p) { return p.shape == shape; });
+    return std::ranges::count(parts, shape, &MeasurementPart::shape) > 0;
   }
   bool has(MeasuredAction action) const {
-    return std::any_of(parts.begin(), parts.end(),
-                       [=](const auto& p) { return p.action == action; });
+    return std::ranges::count(parts, action, &MeasurementPart::action) > 0;
   }
   // Several operations are under way at once.
   bool has_window() const { return has(TrafficShape::kWindow) || has(TrafficShape::kBothWays); }
@@ -107,7 +103,7 @@ struct PerfOptions {
   std::vector<std::uint64_t> sizes;          // empty: up to the interface's limit for swaps
   Settings settings;
   Units units = Units::kMB;
-  double deadline_seconds = 10;
+  Seconds deadline{10};
   std::uint64_t processes = 4;  // of a chain
 
   std::string server_address;  // of a client
@@ -123,6 +119,10 @@ struct PerfOptions {
   std::string csv_file;
   bool show_percentiles = false;
   std::vector<std::string> arguments;  // of which the rest was made
+
+  // -1: not said.
+  int initiator_cpu() const { return cpus.empty() ? -1 : cpus.front(); }
+  int target_cpu() const { return cpus.empty() ? -1 : cpus.back(); }
 
   // Throws PerfFailure(kUnusable) unless all sizes are within the limit.
   void check_sizes(const Limit& limit) const {

@@ -38,8 +38,8 @@ void check_limits(const PerfOptions& options, const OperationLimits& limits) {
 
 // What both processes open at the beginning.
 struct PairEnd {
-  PairEnd(ptl_pid_t pid, ptl_process_id_t admitted, int cpu)
-      : network(pid), control(network.handle()), self{host_name(), to_string(network.id()), cpu} {
+  PairEnd(ptl_pid_t pid, ProcessName admitted, int cpu)
+      : network(pid), control(network.handle()), self{host_name(), to_string(network.name()), cpu} {
     network.admit(admitted);
   }
 
@@ -68,18 +68,18 @@ struct PairEnd {
 void serve(const ControlMessage& client, PairEnd& endpoint, Seconds deadline) {
   static constexpr Seconds kForever{1e9};
   PairPeer peer(endpoint.network.handle(), endpoint.control, client.from, deadline, kForever);
-  const auto give_up = [&](ExitCode code, const std::string& sentence) {
-    peer.tell("failed", {{"error", sentence}, {"code", static_cast<int>(code)}});
-  };
   try {
     try {
       measure_for(client, endpoint, peer);
     } catch (const PeerLost&) {
       throw;
-    } catch (const PerfFailure& failure) {
-      give_up(failure.code(), failure.what());
     } catch (const std::exception& error) {
-      give_up(ExitCode::kFailed, fmt::format("cannot carry out the request: {}", error.what()));
+      const bool explained = dynamic_cast<const PerfFailure*>(&error) != nullptr;
+      peer.tell(
+          "failed",
+          {{"error",
+            fmt::format("{}{}", explained ? "" : "cannot carry out the request: ", error.what())},
+           {"code", static_cast<int>(code_of(error))}});
     }
     for (;;) peer.await();
   } catch (const PeerFinished&) {
@@ -90,7 +90,7 @@ void serve(const ControlMessage& client, PairEnd& endpoint, Seconds deadline) {
 class SecondProcess {
  public:
   explicit SecondProcess(const PerfOptions& options)
-      : deadline_(options.deadline_seconds),
+      : deadline_(options.deadline),
         name_(shared_with_children<std::atomic<ProcessName>>(ProcessName{})),
         process_([&] {
           PerfOptions server = options;
@@ -102,11 +102,11 @@ class SecondProcess {
   ~SecondProcess() { process_.end_within(Seconds(3)); }
 
   // What it is called. Throws PerfFailure if it ends instead, or is not ready within the deadline.
-  ptl_process_id_t name() {
-    for (const auto end = after(deadline_); Clock::now() < end;) {
+  ProcessName name() {
+    for (const auto limit = after(deadline_); Clock::now() < limit;) {
       const ProcessName name = name_;
-      if (name.pid != 0) return {name.nid, static_cast<ptl_pid_t>(name.pid)};
-      if (const auto status = process_.end_within({})) report_end(*status);
+      if (name.pid != 0) return name;
+      if (const auto end = process_.end_within({})) report(*end);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     refuse(
@@ -116,17 +116,13 @@ class SecondProcess {
   }
 
  private:
-  [[noreturn]] static void report_end(int status) {
-    const bool signalled = WIFSIGNALED(status);
-    const int code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+  [[noreturn]] static void report(const ChildProcess::End& end) {
     // It has said why.
-    if (!signalled && code == static_cast<int>(ExitCode::kUnusable)) {
-      throw PerfFailure(ExitCode::kUnusable, "");
-    }
+    if (!end.by_signal && end.code == static_cast<int>(ExitCode::kUnusable)) refuse("");
     fail(
         "the second process ended with {} {} before it was ready; expected it to open its "
         "interface",
-        signalled ? "signal" : "exit code", code);
+        end.by_signal ? "signal" : "exit code", end.code);
   }
 
   const Seconds deadline_;
@@ -135,10 +131,8 @@ class SecondProcess {
 };
 
 // Measures; tells the server the end unless it is lost.
-void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& report) {
-  const Seconds deadline(options.deadline_seconds);
-  auto open = std::make_unique<PairEnd>(PTL_PID_ANY, server,
-                                        options.cpus.empty() ? -1 : options.cpus.front());
+void measure_with(const PerfOptions& options, ProcessName server, Report& report) {
+  auto open = std::make_unique<PairEnd>(PTL_PID_ANY, server, options.initiator_cpu());
   PairEnd& endpoint = *open;
   report.initiator = endpoint.self;
   bool accepted = false;
@@ -148,10 +142,11 @@ void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& r
   try {
     const OperationLimits& limits = endpoint.network.timed(options.settings.api).limits();
     check_limits(options, limits);
-    report.target =
-        connect_to_server(endpoint.control, server, endpoint.self, options.arguments, deadline);
+    report.target = connect_to_server(endpoint.control, server, endpoint.self, options.arguments,
+                                      options.deadline);
     accepted = true;
-    PairPeer peer(endpoint.network.handle(), endpoint.control, server, deadline, deadline);
+    PairPeer peer(endpoint.network.handle(), endpoint.control, server, options.deadline,
+                  options.deadline);
     const auto sizes = options.sizes.empty() ? powers_of_two(1, limits.swap.most) : options.sizes;
     report.measure_each(sizes, [&](std::uint64_t size) {
       peer.tell("step", {{"size", size}});
@@ -171,25 +166,25 @@ void measure_with(const PerfOptions& options, ptl_process_id_t server, Report& r
 }  // namespace
 
 ExitCode run_server(const PerfOptions& options) {
-  if (!options.cpus.empty()) pin_to_cpu(options.cpus.back());
-  PairEnd endpoint(options.pid == 0 ? PTL_PID_ANY : static_cast<ptl_pid_t>(options.pid),
-                   {PTL_NID_ANY, PTL_PID_ANY}, options.cpus.empty() ? -1 : options.cpus.back());
-  const ptl_process_id_t id = endpoint.network.id();
-  if (options.shown_name != nullptr) *options.shown_name = name_of(id);
+  pin_to_cpu(options.target_cpu());
+  PairEnd endpoint(options.pid == 0 ? PTL_PID_ANY : options.pid, {PTL_NID_ANY, PTL_PID_ANY},
+                   options.target_cpu());
+  if (options.shown_name != nullptr) *options.shown_name = endpoint.network.name();
   const auto say = [&](const std::string& line) {
     if (options.shown_name != nullptr) return;
     fmt::print("{}\n", line);
     std::fflush(stdout);
   };
+  const std::string& address = endpoint.self.address;
   say(fmt::format(
-      "lintel-perf server at {}{}", to_string(id),
-      dotted(id.nid).starts_with("127.") ? " (this machine only; --bind ADDR for others)" : ""));
+      "lintel-perf server at {}{}", address,
+      address.starts_with("127.") ? " (this machine only; --bind ADDR for others)" : ""));
   for (ExitCode code = ExitCode::kOk;; code = ExitCode::kOk) {
     try {
       const ControlMessage client = accept_client(endpoint.control, endpoint.self);
       const ProcessDescription who = description_of(client);
       say(fmt::format("client {} on {} begins", who.address, who.host));
-      serve(client, endpoint, Seconds(options.deadline_seconds));
+      serve(client, endpoint, options.deadline);
       say(fmt::format("client {} has finished", who.address));
     } catch (const PerfFailure& failure) {
       fmt::print(stderr, "lintel-perf: {}\n", failure.what());
@@ -201,22 +196,20 @@ ExitCode run_server(const PerfOptions& options) {
 
 void run_client(const PerfOptions& options) {
   Report report(options);
-  const std::vector<int>& cpus = options.cpus;
   std::optional<SecondProcess> second;
-  ptl_process_id_t server{};
+  ProcessName server;
   if (options.role == Role::kLocal) {
     // The second process inherits it, and a wrong number is told once.
-    if (!cpus.empty()) pin_to_cpu(cpus.back());
+    pin_to_cpu(options.target_cpu());
     second.emplace(options);
   } else {
-    server = {resolve(options.server_address, Seconds(options.deadline_seconds)),
-              static_cast<ptl_pid_t>(options.pid)};
-    if (options.bind.empty() && std::getenv("LINTEL_INTERFACE") == nullptr) {
-      const std::string address = address_towards(server.nid);
-      if (!address.empty()) ::setenv("LINTEL_INTERFACE", address.c_str(), 1);
+    server = {resolve(options.server_address, options.deadline), options.pid};
+    const std::string address = address_towards(server.nid);
+    if (options.bind.empty() && !address.empty()) {
+      ::setenv("LINTEL_INTERFACE", address.c_str(), 0);
     }
   }
-  if (!cpus.empty()) pin_to_cpu(cpus.front());
+  pin_to_cpu(options.initiator_cpu());
   if (second) server = second->name();
   report.write_after([&] { measure_with(options, server, report); });
 }

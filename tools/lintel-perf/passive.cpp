@@ -12,16 +12,14 @@ namespace {
 // The target's last call, the one that delivers its notice, needs a moment to return; and the end
 // must not be touched.
 constexpr std::chrono::milliseconds kTimeToReturn{5};
-constexpr double kMarginSeconds = 0.010;
+constexpr Seconds kMargin{0.010};
 constexpr std::uint64_t kMostSamples = 100'000;
 
 // Without any system call but reading the clock.
 void compute_for(Seconds time) {
   volatile double result = 1.0;
   for (const auto end = Clock::now() + time; Clock::now() < end;) {
-    double x = result;
-    for (int i = 0; i < 10'000; ++i) x = x * 1.0000001 + 1e-9;
-    result = x > 1e9 ? 1.0 : x;
+    for (int i = 0; i < 10'000; ++i) result = 1 / (1 + result);
   }
 }
 
@@ -29,7 +27,7 @@ void compute_for(Seconds time) {
 
 TableRow measure_passive_target(const PairRun& run) {
   const Settings& settings = run.settings;
-  const Seconds absence(settings.passive_seconds);
+  const Seconds absence = settings.passive_time;
   PairSide side =
       run.side({.exposed = !run.initiator, .local = run.initiator, .fetched = run.initiator});
   run.synchronize();
@@ -48,11 +46,9 @@ TableRow measure_passive_target(const PairRun& run) {
   std::vector<double> puts;
   std::vector<double> gets;
   run.peer.await();
-  const auto absent_since = Clock::now();
+  const auto back = Clock::now() + absence - kMargin;
   std::this_thread::sleep_for(kTimeToReturn);
-  const auto absent = [&] {
-    return seconds_between(absent_since, Clock::now()) < settings.passive_seconds - kMarginSeconds;
-  };
+  const auto absent = [&] { return Clock::now() < back; };
   {
     const PairPeer::Watch watch(run.peer, *side.operations, time_for(run.size));
     const std::uint64_t most = settings.iterations.value_or(kMostSamples);

@@ -34,9 +34,9 @@ class PairPeer : NotCopied {
  public:
   // `deadline`: how long a message may take, a probe stay unanswered, and operations stand still.
   // `step_limit`: how long a peer that is alive may take for a step.
-  PairPeer(ptl_handle_ni_t ni, ControlChannel& control, ptl_process_id_t id, Seconds deadline,
+  PairPeer(ptl_handle_ni_t ni, ControlChannel& control, ProcessName name, Seconds deadline,
            Seconds step_limit)
-      : ni_(ni), control_(control), id_(id), deadline_(deadline), step_limit_(step_limit) {
+      : ni_(ni), control_(control), name_(name), deadline_(deadline), step_limit_(step_limit) {
     thread_ = std::jthread([this](const std::stop_token& end) {
       try {
         watch_peer(end);
@@ -47,13 +47,13 @@ class PairPeer : NotCopied {
     });
   }
 
-  ptl_process_id_t id() const { return id_; }
+  ProcessName name() const { return name_; }
 
   // Tells the peer, in a message of that kind, what this process does. Throws PeerLost.
   void tell(const char* kind = "step", const json& members = json::object()) {
-    const std::string failure = control_.send(id_, control_message(kind, members), deadline_);
+    const std::string failure = control_.send(name_, control_message(kind, members), deadline_);
     if (failure.empty()) return;
-    throw PeerLost(fmt::format("{} took no message within {:.1f} s: {}", to_string(id_),
+    throw PeerLost(fmt::format("{} took no message within {:.1f} s: {}", to_string(name_),
                                deadline_.count(), failure));
   }
 
@@ -69,12 +69,12 @@ class PairPeer : NotCopied {
       if (!message) {
         if (Clock::now() < end) continue;
         throw PeerLost(
-            fmt::format("no reply from {} within {:.0f} s", to_string(id_), limit.count()));
+            fmt::format("no reply from {} within {:.0f} s", to_string(name_), limit.count()));
       }
       const json& body = message->body;
-      const std::string kind = kind_of(body);
-      if (message->from.nid != id_.nid || message->from.pid != id_.pid) {
-        const std::string reason = fmt::format("busy with the client {}", to_string(id_));
+      const std::string& kind = message->kind;
+      if (message->from != name_) {
+        const std::string reason = fmt::format("busy with the client {}", to_string(name_));
         if (kind == "hello") {
           control_.send(message->from, control_message("refuse", {{"reason", reason}}), Seconds(1));
         }
@@ -88,7 +88,7 @@ class PairPeer : NotCopied {
       if (kind == "end") throw PeerFinished();
       if (kind != "failed") continue;
       throw PerfFailure(member_of(body, "code", 1) == 2 ? ExitCode::kUnusable : ExitCode::kFailed,
-                        fmt::format("at {}: {}", to_string(id_),
+                        fmt::format("at {}: {}", to_string(name_),
                                     member_of<std::string>(body, "error", "unknown error")));
     }
   }
@@ -118,9 +118,8 @@ class PairPeer : NotCopied {
   void watch_peer(const std::stop_token& end) {
     static constexpr auto kLook = std::chrono::milliseconds(200);
     static constexpr auto kProbeAfter = std::chrono::seconds(1);
-    using enum AckedPut::PutState;
-    std::optional<AckedPut> probe;  // made at the first silence
-    AckedPut::PutState answer = kArrived;
+    std::optional<AckedPut> probe;           // made at the first silence
+    std::optional<std::string> answer = "";  // as AckedPut::wait_until() tells it
     Clock::time_point sent_at;
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, end, kLook, [&] { return end.stop_requested(); })) {
@@ -133,20 +132,20 @@ class PairPeer : NotCopied {
         return stop(
             fmt::format("nothing came from {} for {:.0f} s; expected progress within that time "
                         "(--deadline)",
-                        to_string(id_), standstill_.count()));
+                        to_string(name_), standstill_.count()));
       }
       if (now - alive_at_ < kProbeAfter) continue;
-      if (!probe) probe.emplace(ni_, id_, kProbeBits);
-      if (answer == kArrived) {
+      if (!probe) probe.emplace(ni_, name_, kProbeBits);
+      if (answer) {
         check_call(probe->start(), "PtlPut of a probe");
         sent_at = now;
       }
       answer = probe->wait_until(now);
-      if (answer == kArrived) alive_at_ = now;
-      const bool unanswered = answer == kPending && now - sent_at > deadline_;
-      if (answer == kFailed || (unanswered && operations_ == nullptr)) {
+      if (answer == "") alive_at_ = now;
+      const bool unanswered = !answer && now - sent_at > deadline_;
+      if ((answer && answer != "") || (unanswered && operations_ == nullptr)) {
         return stop(fmt::format("the other process, {}, died or cannot be reached any more",
-                                to_string(id_)));
+                                to_string(name_)));
       }
     }
   }
@@ -159,7 +158,7 @@ class PairPeer : NotCopied {
 
   const ptl_handle_ni_t ni_;
   ControlChannel& control_;
-  const ptl_process_id_t id_;
+  const ProcessName name_;
   const Seconds deadline_;
   const Seconds step_limit_;
   StopReason stop_reason_;
@@ -185,7 +184,7 @@ struct PairRun {
 
   // This process's memory and operations, with what all measurements have in common added.
   PairSide side(SideParameters parameters) const {
-    parameters.peer = name_of(peer.id());
+    parameters.peer = peer.name();
     parameters.notify = settings.notify;
     parameters.size = size;
     parameters.pieces = settings.pieces;

@@ -1,6 +1,7 @@
 #pragma once
 // What the drivers of both APIs have in common. portals3.h and portals4.h cannot be included
-// together, so `Api` names what the two call alike: types, codes, calls and words.
+// together, so `Api` names what the two call alike: types, codes, calls and words. Its kEvents are
+// the kinds of events that complete something, in the order of CompletionKind.
 
 #include <algorithm>
 #include <array>
@@ -54,17 +55,18 @@ class QueuedOperations : public MeasuredOperations {
     if ((code != 0 && !lost) || event.ni_fail_type != 0) [[unlikely]]
       reject(code, event);
     seen_.store(seen_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    const std::optional<CompletionKind> kind = Api::kind_of(event.type);
-    if (!kind) return;
+    const auto kind = static_cast<std::size_t>(std::ranges::find(Api::kEvents, event.type) -
+                                               Api::kEvents.begin());
+    if (kind == kEventKinds) return;
     std::uint64_t completions = 1;
-    if (*kind != CompletionKind::kSend) {
+    if (kind != index_of(CompletionKind::kSend)) {
       if (event.mlength != length_) [[unlikely]] {
         fail("verification failed: {} says that {} bytes were moved; expected {}",
              Api::name_of_event(event), event.mlength, length_);
       }
       if (only_arrivals_) completions = arrivals(lost, event);
     }
-    taken_[index_of(*kind)] += completions;
+    taken_[kind] += completions;
   }
 
   std::uint64_t arrivals(bool lost, const EventRecord& event) {
@@ -104,7 +106,7 @@ class QueuedOperations : public MeasuredOperations {
 template <class Api>
 struct ApiMemory final : Attachment {
   explicit ApiMemory(std::span<const MemoryPiece> memory) {
-    for (const MemoryPiece& piece : memory) list.push_back({piece.start, piece.length});
+    for (const MemoryPiece& piece : memory) list.push_back({piece.data(), piece.size()});
   }
   ~ApiMemory() override { static_cast<void>(ApiMemory::detach()); }
 

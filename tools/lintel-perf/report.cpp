@@ -8,10 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "failure.h"
+#include "options.h"
 
 namespace lintel::perf {
 namespace {
@@ -43,23 +44,17 @@ std::string provider_asked_for() {
                              : fmt::format("{} (LINTEL_PROVIDER)", provider);
 }
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
 void write_file(const std::string& name, const std::string& text) {
   const bool on_stdout = name == "-";
-  const File file(on_stdout ? nullptr : std::fopen(name.c_str(), "w"), std::fclose);
-  std::FILE* out = on_stdout ? stdout : file.get();
-  if (out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size() &&
-      std::fflush(out) == 0) {
-    return;
-  }
+  std::ofstream file;
+  if (!on_stdout) file.open(name);
+  if ((on_stdout ? std::cout : file) << text << std::flush) return;
   refuse("cannot write '{}': {}; expected a file that can be written", on_stdout ? "stdout" : name,
          std::strerror(errno));
 }
 
 void claim_file(const char* option, const std::string& name) {
-  if (name.empty() || name == "-") return;
-  if (File(std::fopen(name.c_str(), "w"), std::fclose)) return;
+  if (name.empty() || name == "-" || std::ofstream(name)) return;
   refuse("{}: '{}' cannot be written ({}); expected a file that can, or -", option, name,
          std::strerror(errno));
 }
@@ -232,11 +227,10 @@ std::string Report::json(const std::string& error) const {
   document["bandwidth_unit"] = unit_of(MeasuredQuantity::kBandwidth, options_.units).note;
   document["results"] = Json::array();
   for (const TableRow& row : rows_) {
-    Json result;
-    result["size_bytes"] = row.size_bytes;
-    result["iterations"] = row.iterations;
-    result["warm_up"] = row.warm_up;
-    result["verified_messages"] = row.verified_messages;
+    Json result{{"size_bytes", row.size_bytes},
+                {"iterations", row.iterations},
+                {"warm_up", row.warm_up},
+                {"verified_messages", row.verified_messages}};
     if (row.batches > 0) result["batches"] = row.batches;
     for (const Metric& metric : row.metrics) {
       const ReportUnit& unit = unit_of(metric.quantity, options_.units);

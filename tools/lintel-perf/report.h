@@ -26,13 +26,8 @@ inline double median(std::vector<double> values) {
 }
 
 struct Percentiles {
-  std::uint64_t samples = 0;
-  double min = 0;
-  double p50 = 0;
-  double p90 = 0;
-  double p99 = 0;
-  double p99_9 = 0;
-  double max = 0;
+  std::uint64_t samples;
+  double min, p50, p90, p99, p99_9, max;
 };
 
 // Nearest-rank percentiles: the smallest sample that is not exceeded by that share of the samples.
@@ -41,8 +36,7 @@ inline Percentiles percentiles_of(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   const auto at = [&](double share) {
     const double rank = std::ceil(share * static_cast<double>(samples.size()) - 1e-9);
-    const auto index = static_cast<std::size_t>(std::max(1.0, rank)) - 1;
-    return samples[std::min(index, samples.size() - 1)];
+    return samples[static_cast<std::size_t>(rank) - 1];
   };
   return {samples.size(), samples.front(), at(0.5), at(0.9), at(0.99), at(0.999), samples.back()};
 }

@@ -7,18 +7,13 @@
 // the callbacks.
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "contents.h"
 #include "operations.h"
 
 namespace lintel::perf {
-
-// How many messages a verified window may have: at most `window`, in at most 64 MiB.
-constexpr std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window) {
-  return std::clamp<std::uint64_t>((std::uint64_t{64} << 20) / size, 1,
-                                   std::min<std::uint64_t>(window, 256));
-}
 
 // Thread: one, beside MeasuredOperations::stop().
 struct PairSide : NotCopied {
@@ -55,37 +50,32 @@ struct PairSide : NotCopied {
   std::vector<Region> fetched;
 };
 
-constexpr const char* name_of(MeasuredAction action) {
-  switch (action) {
-    case MeasuredAction::kGet: return "get";
-    case MeasuredAction::kSwap: return "swap";
-    case MeasuredAction::kAdd: return "atomic operation";
-    case MeasuredAction::kFetchAdd: return "fetch-atomic operation";
-    default: return "put";
-  }
-}
-
 // Throws PerfFailure unless an operation that is alone has started.
 inline void require_started(bool started, MeasuredAction action) {
+  static constexpr std::array kNames{
+      "put", "put", "get", "swap", "atomic operation", "fetch-atomic operation"};
   if (started) [[likely]]
     return;
-  fail("the library has no room for a single {} (PTL_NO_SPACE); expected some", name_of(action));
+  fail("the library has no room for a single {} (PTL_NO_SPACE); expected some",
+       kNames[static_cast<std::size_t>(action)]);
 }
 
-// Keeps up to `window` operations under way until `messages` have come to their end. `start(i)`
-// starts operation i, or returns false if there is no room. Completions are taken in bursts and
-// replaced in bursts, so that small operations can leave together. Every event has been taken on
-// return.
-template <class Start>
-void run_window(MeasuredOperations& operations, MeasuredAction action, std::uint64_t messages,
-                std::uint64_t window, Start start) {
+// Keeps up to `window` operations under way until `messages` have come to their end: between the
+// first regions, or, `in_slots`, each between regions of its own. Completions are taken in bursts
+// and replaced in bursts, so that small operations can leave together. Every event has been taken
+// on return.
+inline void run_window(PairSide& side, MeasuredAction action, std::uint64_t messages,
+                       std::uint64_t window, bool in_slots = false) {
+  MeasuredOperations& operations = *side.operations;
   const CompletionKind end = end_of(action);
   const std::uint64_t before = operations.count(end);
   std::uint64_t started = 0;
   std::uint64_t done = 0;
   while (done < messages) {
     while (started < messages && started - done < window) {
-      const bool room = start(started);
+      const std::uint64_t region = in_slots ? started + 1 : 0;
+      const Attachment& memory = side.local[region].attachment();
+      const bool room = operations.start(action, memory, nullptr, region);
       if (!room && started > done) break;  // the library has all it can take; completions make room
       require_started(room, action);
       ++started;
@@ -93,14 +83,6 @@ void run_window(MeasuredOperations& operations, MeasuredAction action, std::uint
     done = operations.wait(end, before + done + 1, before + started) - before;
   }
   operations.settle();
-}
-
-// `messages` operations between the first regions, at most `window` at a time.
-inline void run_stream(PairSide& side, MeasuredAction action, std::uint64_t messages,
-                       std::uint64_t window) {
-  run_window(*side.operations, action, messages, window,
-             [&operations = *side.operations, &memory = side.local[0].attachment(),
-              action](std::uint64_t) { return operations.start(action, memory); });
 }
 
 // One operation alone, until its end. What is fetched goes to side.fetched.

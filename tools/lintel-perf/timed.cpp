@@ -8,6 +8,9 @@
 namespace lintel::perf {
 namespace {
 
+// Of a verified window: its messages, and their bytes.
+constexpr std::uint64_t kMostSlots = 256;
+constexpr std::uint64_t kWindowMemory = std::uint64_t{64} << 20;
 // Messages that the target prepares at a time, also when they are fetched one by one.
 constexpr std::uint64_t kGetSlots = 64;
 
@@ -24,9 +27,7 @@ class Timed {
         window_(one_by_one_ ? 1 : settings_.window),
         local_(part.action == kAckedPut && settings_.completion == PutCompletion::kLocal),
         action_(local_ ? kPut : part.action),
-        row_{.size_bytes = run.size,
-             .iterations = one_by_one_ ? settings_.latency_iterations(run.size)
-                                       : settings_.window_iterations(run.size)},
+        row_{.size_bytes = run.size, .iterations = settings_.iterations_for(run.size, one_by_one_)},
         side_(run.side(side_parameters())) {
     row_.warm_up = settings_.warm_up_for(row_.iterations);
     if (adds() && run_.initiator) side_.local[0].fill(operands());
@@ -64,7 +65,7 @@ class Timed {
 
   SideParameters side_parameters() const {
     const bool both = part_.shape == kPingPong || part_.shape == kBothWays;
-    SideParameters side{.events = std::max(SideParameters().events, window_events(window_)),
+    SideParameters side{.events = std::max(SideParameters().events, 4 * window_ + 64),
                         .exposed = both || !run_.initiator,
                         .exposed_events = part_.shape == kPingPong || (local_ && !run_.initiator),
                         .local = both || run_.initiator,
@@ -72,10 +73,10 @@ class Timed {
     if (!side.local) {
       side.events = local_ ? std::clamp<std::uint64_t>(row_.iterations, 64, 65536) : 64;
     }
-    if (settings_.validate && part_.action == kGet) {
-      side.slots = verified_slots(run_.size, std::max(window_, kGetSlots));
-    } else if (settings_.validate && part_.action == kAckedPut) {
-      side.slots = verified_slots(run_.size, window_);
+    if (settings_.validate && (part_.action == kGet || part_.action == kAckedPut)) {
+      const std::uint64_t window = part_.action == kGet ? std::max(window_, kGetSlots) : window_;
+      side.slots =
+          std::clamp<std::uint64_t>(kWindowMemory / run_.size, 1, std::min(window, kMostSlots));
     }
     return side;
   }
@@ -88,7 +89,7 @@ class Timed {
       case TrafficShape::kPingPong: return ping_pong(side_, run_.initiator, count, before, after);
       case TrafficShape::kAlone:
         if (!run_.initiator) return;
-        if (action_ == MeasuredAction::kGet) return run_stream(side_, action_, count, 1);
+        if (action_ == MeasuredAction::kGet) return run_window(side_, action_, count, 1);
         for (std::uint64_t i = 0; i < count; ++i) {
           before(i);
           run_alone(side_, action_);
@@ -100,14 +101,14 @@ class Timed {
       case TrafficShape::kBothWays:
         // The time runs from before the target is told to begin until both have every ack.
         run_.synchronize();
-        run_stream(side_, action_, count, window_);
+        run_window(side_, action_, count, window_);
         return run_.synchronize(time_for(count * run_.size));
       default: break;
     }
     // One way: until the target has all messages, each acknowledged, or each sent here and counted
     // there.
     if (run_.initiator) {
-      run_stream(side_, action_, count, window_);
+      run_window(side_, action_, count, window_);
       if (local_) run_.peer.await();
     } else if (local_) {
       side_.operations->wait(CompletionKind::kPut,
@@ -193,7 +194,7 @@ class Timed {
       for (std::uint64_t i = 0; i < row_.iterations; ++i) {
         traffic(1);
         const auto now = Clock::now();
-        samples.push_back(share() * seconds_between(last, now));
+        samples.push_back(share() * Seconds(now - last).count());
         last = now;
       }
     });
@@ -252,10 +253,7 @@ class Timed {
       count = std::min(slots, row_.iterations - done);
       for (std::uint64_t slot = 1; slot <= count; ++slot) place(0, done + slot - 1, slot);
       synchronized([&] {
-        if (side_.local.empty()) return;
-        run_window(*side_.operations, action, count, window_, [&](std::uint64_t i) {
-          return side_.operations->start(action, side_.local[i + 1].attachment(), nullptr, i + 1);
-        });
+        if (!side_.local.empty()) run_window(side_, action, count, window_, true);
       });
       for (std::uint64_t slot = 1; slot <= count; ++slot) {
         check(sinks(), run_.theirs(0, done + slot - 1), slot);

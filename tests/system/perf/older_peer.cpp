@@ -33,12 +33,12 @@ int run(int argc, char** argv) {
   ControlChannel control(network.handle());
   ControlMessage answer;
   if (argc > 1) {
-    const ptl_process_id_t server{network.id().nid, static_cast<ptl_pid_t>(std::atoi(argv[1]))};
+    const ProcessName server{network.name().nid, static_cast<ptl_pid_t>(std::atoi(argv[1]))};
     const std::string failure = control.send(server, message_of("hello"), Seconds(30));
     if (!failure.empty()) fail("the server took no message: {}", failure);
     answer = receive(control, "");
   } else {
-    fmt::print("at {}\n", to_string(network.id()));
+    fmt::print("at {}\n", to_string(network.name()));
     std::fflush(stdout);
     answer = receive(control, "hello");
     control.send(answer.from, message_of("refuse"), Seconds(30));

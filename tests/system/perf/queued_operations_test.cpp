@@ -31,6 +31,8 @@ struct ScriptedApi {
   static constexpr int kDropped = 2;
   static constexpr int kStopped = 3;
   static constexpr int kPeerLost = 4;
+  static constexpr std::array kEvents{CompletionKind::kSend, CompletionKind::kAck,
+                                      CompletionKind::kReply, CompletionKind::kPut};
 
   static Handle allocate(Handle script, std::uint64_t) { return script; }
   static void free(Handle script) { script->freed = true; }
@@ -48,7 +50,6 @@ struct ScriptedApi {
   static void check(int code, const char* call) {
     if (code != 0) fail("{} failed: {}", call, code);
   }
-  static std::optional<CompletionKind> kind_of(std::optional<CompletionKind> type) { return type; }
   static std::uint32_t sequence_of(const Event& event) { return event.sequence; }
   static const char* name_of_event(const Event&) { return "EVENT"; }
   static const char* name_of_failure(const Event&) { return "FAILURE"; }

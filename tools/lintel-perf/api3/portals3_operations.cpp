@@ -18,6 +18,8 @@ struct Portals3 {
   static constexpr int kNoSpace = PTL_NO_SPACE;
   static constexpr unsigned kScattered = PTL_MD_IOVEC;
   static constexpr ptl_ni_fail_t kPeerLost = PTL_NI_PEER_DEAD;
+  static constexpr std::array kEvents{PTL_EVENT_SEND_END, PTL_EVENT_ACK, PTL_EVENT_REPLY_END,
+                                      PTL_EVENT_PUT_END};
 
   static Handle allocate(Handle ni, std::uint64_t capacity) {
     Handle queue{};
@@ -33,16 +35,6 @@ struct Portals3 {
   }
   static void check(int code, const char* call) { check_call(code, call); }
 
-  static std::optional<CompletionKind> kind_of(ptl_event_kind_t kind) {
-    using enum CompletionKind;
-    switch (kind) {
-      case PTL_EVENT_SEND_END: return kSend;
-      case PTL_EVENT_ACK: return kAck;
-      case PTL_EVENT_REPLY_END: return kReply;
-      case PTL_EVENT_PUT_END: return kPut;
-      default: return std::nullopt;
-    }
-  }
   static std::uint32_t sequence_of(const EventRecord& event) { return event.sequence; }
   static const char* name_of_event(const EventRecord& event) { return PtlEventKindStr(event.type); }
   static const char* name_of_failure(const EventRecord& event) {
@@ -55,7 +47,7 @@ using Memory3 = ApiMemory<Portals3>;
 class Operations3 final : public QueuedOperations<Portals3> {
  public:
   Operations3(ptl_handle_ni_t ni, const SideParameters& p)
-      : QueuedOperations(ni, p), ni_(ni), peer_{p.peer.nid, static_cast<ptl_pid_t>(p.peer.pid)} {}
+      : QueuedOperations(ni, p), ni_(ni), peer_{p.peer.nid, p.peer.pid} {}
 
   std::unique_ptr<Attachment> bind(std::span<const MemoryPiece> memory) override {
     auto bound = std::make_unique<Memory3>(memory);

@@ -118,7 +118,7 @@ class ChainRank {
       finish_step(kEnter);
       if (rank_ == 0) seconds += seconds_of([this] { chain_->run(); });
       finish_step(kStart);
-      chain_->settle(whole_ms(Seconds(options_.deadline_seconds)));
+      chain_->settle(whole_ms(options_.deadline));
       finish_step(kSettle);
       if (verify) own_.verified += chain_->verify();
       set_chain(nullptr);
@@ -147,20 +147,13 @@ class ChainRank {
 
 void run_rank(const PerfOptions& options, Shared& shared, unsigned rank) {
   RankState& own = shared.ranks[rank];
-  const auto give_up = [&](ExitCode code, const char* sentence) {
-    own.code = code;
-    std::strncpy(own.sentence.data(), sentence, own.sentence.size() - 1);
-    own.failed = true;
-    std::_Exit(static_cast<int>(code));
-  };
   try {
     (new ChainRank(options, shared, rank))->run();  // the reporting thread uses it until the end
-  } catch (const PerfFailure& failure) {
-    give_up(failure.code(), failure.what());
   } catch (const std::exception& error) {
-    give_up(ExitCode::kFailed, error.what());
+    std::strncpy(own.sentence.data(), error.what(), own.sentence.size() - 1);
+    own.code = code_of(error);
   }
-  std::_Exit(0);
+  std::_Exit(static_cast<int>(own.code.load()));
 }
 
 }  // namespace lintel::perf

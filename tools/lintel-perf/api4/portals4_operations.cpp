@@ -5,8 +5,10 @@
 #include "api4/matching_interface.h"
 #include "queued_operations.h"
 
-namespace lintel::perf::api4 {
+namespace lintel::perf {
 namespace {
+
+using namespace api4;
 
 struct Portals4 {
   using Handle = ptl_handle_any_t;
@@ -18,6 +20,8 @@ struct Portals4 {
   static constexpr int kNoSpace = PTL_NO_SPACE;
   static constexpr unsigned kScattered = PTL_IOVEC;
   static constexpr ptl_ni_fail_t kPeerLost = PTL_NI_UNDELIVERABLE;
+  static constexpr std::array kEvents{PTL_EVENT_SEND, PTL_EVENT_ACK, PTL_EVENT_REPLY,
+                                      PTL_EVENT_PUT};
 
   static Handle allocate(Handle ni, std::uint64_t capacity) {
     Handle queue{};
@@ -33,16 +37,6 @@ struct Portals4 {
   }
   static void check(int code, const char* call) { check_call(code, call); }
 
-  static std::optional<CompletionKind> kind_of(ptl_event_kind_t kind) {
-    using enum CompletionKind;
-    switch (kind) {
-      case PTL_EVENT_SEND: return kSend;
-      case PTL_EVENT_ACK: return kAck;
-      case PTL_EVENT_REPLY: return kReply;
-      case PTL_EVENT_PUT: return kPut;
-      default: return std::nullopt;
-    }
-  }
   static std::uint32_t sequence_of(const EventRecord&) { return 0; }  // arrivals alone are counted
   static std::string name_of_event(const EventRecord& event) { return event_name(event.type); }
   static std::string name_of_failure(const EventRecord& event) {
@@ -53,22 +47,10 @@ struct Portals4 {
 // Its descriptors differ in what their completions count or log.
 using Memory4 = ApiMemory<Portals4>;
 
-// Completions by full events.
-class QueuedCompletions : public QueuedOperations<Portals4> {
- protected:
-  static constexpr ptl_ack_req_t kAck = PTL_ACK_REQ;
-
-  QueuedCompletions(ptl_handle_ni_t ni, const SideParameters& p) : QueuedOperations(ni, p) {}
-
-  static void notify(ptl_me_t& me, bool counted) {
-    if (!counted) me.options |= PTL_ME_EVENT_COMM_DISABLE;
-  }
-  void notify(ptl_md_t& md, CompletionKind) const { md.eq_handle = queue(); }
-};
-
-// Completions by counting events, one for each kind. They tell that operations failed, not why:
-// PairPeer finds out whether the peer is lost, so a failure waits a while for its reason.
-class CountedCompletions : public MeasuredOperations {
+// Operations whose completions are counted by counting events, one for each kind. They tell that
+// operations failed, not why: PairPeer finds out whether the peer is lost, so a failure waits a
+// while for its reason.
+class CountedOperations : public MeasuredOperations {
  public:
   // A counter tells all there is at once, so `enough` needs no further look.
   std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t) final {
@@ -91,26 +73,15 @@ class CountedCompletions : public MeasuredOperations {
   }
 
  protected:
-  static constexpr ptl_ack_req_t kAck = PTL_CT_ACK_REQ;
-
-  CountedCompletions(ptl_handle_ni_t ni, const SideParameters&) : MeasuredOperations(false) {
+  CountedOperations(ptl_handle_ni_t ni, const SideParameters&) : MeasuredOperations(false) {
     for (ptl_handle_ct_t& counter : counters_) check_call(PtlCTAlloc(ni, &counter), "PtlCTAlloc");
   }
-  ~CountedCompletions() override {
-    if (!stop_reason_.is_set()) CountedCompletions::end_waits();
+  ~CountedOperations() override {
+    if (!stop_reason_.is_set()) CountedOperations::end_waits();
   }
 
   static ptl_handle_eq_t queue() { return PTL_EQ_NONE; }
-  void notify(ptl_me_t& me, bool counted) const {
-    me.options |= PTL_ME_EVENT_SUCCESS_DISABLE | (counted ? PTL_ME_EVENT_CT_COMM : 0U);
-    if (counted) me.ct_handle = counters_[index_of(CompletionKind::kPut)];
-  }
-  void notify(ptl_md_t& md, CompletionKind kind) const {
-    static constexpr std::array kCounted{PTL_MD_EVENT_CT_SEND, PTL_MD_EVENT_CT_ACK,
-                                         PTL_MD_EVENT_CT_REPLY};  // in the order of CompletionKind
-    md.options = PTL_MD_EVENT_SUCCESS_DISABLE | kCounted[index_of(kind)];
-    md.ct_handle = counters_[index_of(kind)];
-  }
+  ptl_handle_ct_t counter(CompletionKind kind) const { return counters_[index_of(kind)]; }
 
  private:
   void end_waits() final {  // they return PTL_ABORTED
@@ -121,11 +92,11 @@ class CountedCompletions : public MeasuredOperations {
                                                      PTL_CT_NONE};
 };
 
-template <class Notified>  // QueuedCompletions or CountedCompletions
-class Operations4 final : public Notified {
+template <class Completions>  // QueuedOperations<Portals4> or CountedOperations
+class Operations4 final : public Completions {
  public:
   Operations4(ptl_handle_ni_t ni, const SideParameters& p)
-      : Notified(ni, p), ni_(ni), peer_{.phys = {p.peer.nid, p.peer.pid}}, length_(p.size) {
+      : Completions(ni, p), ni_(ni), peer_{.phys = {p.peer.nid, p.peer.pid}}, length_(p.size) {
     check_call(PtlPTAlloc(ni, 0, this->queue(), kTimedPortal, &portal_), "PtlPTAlloc");
   }
   ~Operations4() override { PtlPTFree(ni_, portal_); }
@@ -135,9 +106,14 @@ class Operations4 final : public Notified {
     for (const CompletionKind kind :
          {CompletionKind::kSend, CompletionKind::kAck, CompletionKind::kReply}) {
       ptl_md_t md{};
-      md.eq_handle = PTL_EQ_NONE;
+      md.eq_handle = this->queue();
       md.ct_handle = PTL_CT_NONE;
-      this->notify(md, kind);
+      if constexpr (kCounts) {
+        static constexpr std::array kCounted{PTL_MD_EVENT_CT_SEND, PTL_MD_EVENT_CT_ACK,
+                                             PTL_MD_EVENT_CT_REPLY};  // in that order
+        md.options = PTL_MD_EVENT_SUCCESS_DISABLE | kCounted[index_of(kind)];
+        md.ct_handle = this->counter(kind);
+      }
       md = bound->describe(md);
       check_call(PtlMDBind(ni_, &md, &bound->descriptors[index_of(kind)]), "PtlMDBind");
     }
@@ -153,7 +129,12 @@ class Operations4 final : public Notified {
                  PTL_ME_EVENT_UNLINK_DISABLE;
     me.match_id = peer_;
     me.match_bits = bits;
-    this->notify(me, counted);
+    if (!counted) {
+      me.options |= PTL_ME_EVENT_COMM_DISABLE;
+    } else if constexpr (kCounts) {
+      me.options |= PTL_ME_EVENT_SUCCESS_DISABLE | PTL_ME_EVENT_CT_COMM;
+      me.ct_handle = this->counter(CompletionKind::kPut);
+    }
     auto exposed = std::make_unique<Memory4>(memory);
     me = exposed->describe(me);
     check_call(PtlMEAppend(ni_, kTimedPortal, &me, PTL_PRIORITY_LIST, nullptr, &exposed->entry),
@@ -162,6 +143,9 @@ class Operations4 final : public Notified {
   }
 
  private:
+  static constexpr bool kCounts = std::is_same_v<Completions, CountedOperations>;
+  static constexpr ptl_ack_req_t kAck = kCounts ? PTL_CT_ACK_REQ : PTL_ACK_REQ;
+
   bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
              std::uint64_t bits) override {
     using enum MeasuredAction;
@@ -175,7 +159,7 @@ class Operations4 final : public Notified {
     const auto sent = [&] { return Memory4::descriptor_of(*operand, CompletionKind::kAck); };
     switch (action) {
       case kPut: return put(PTL_NO_ACK_REQ);
-      case kAckedPut: return put(Notified::kAck);
+      case kAckedPut: return put(kAck);
       case kGet:
         return started<Portals4>(PtlGet(md, 0, length_, peer_, kTimedPortal, bits, 0, nullptr),
                                  "PtlGet");
@@ -185,8 +169,8 @@ class Operations4 final : public Notified {
                     PTL_SWAP, length_ % 8 == 0 ? PTL_UINT64_T : PTL_UINT8_T),
             "PtlSwap");
       case kAdd:
-        return started<Portals4>(PtlAtomic(md, 0, length_, Notified::kAck, peer_, kTimedPortal,
-                                           bits, 0, nullptr, 0, PTL_SUM, PTL_UINT64_T),
+        return started<Portals4>(PtlAtomic(md, 0, length_, kAck, peer_, kTimedPortal, bits, 0,
+                                           nullptr, 0, PTL_SUM, PTL_UINT64_T),
                                  "PtlAtomic");
       case kFetchAdd: break;
     }
@@ -223,9 +207,10 @@ class TimedInterface4 final : public TimedInterface {
   // Where only arrivals matter they are counted, whatever was asked for: a queue could overflow.
   std::unique_ptr<MeasuredOperations> operations(const SideParameters& parameters) override {
     if (parameters.notify == Notify::kCounters || parameters.only_arrivals()) {
-      return std::make_unique<Operations4<CountedCompletions>>(interface_.handle(), parameters);
+      return std::make_unique<Operations4<CountedOperations>>(interface_.handle(), parameters);
     }
-    return std::make_unique<Operations4<QueuedCompletions>>(interface_.handle(), parameters);
+    return std::make_unique<Operations4<QueuedOperations<Portals4>>>(interface_.handle(),
+                                                                     parameters);
   }
 
  private:
@@ -233,12 +218,9 @@ class TimedInterface4 final : public TimedInterface {
 };
 
 }  // namespace
-}  // namespace lintel::perf::api4
-
-namespace lintel::perf {
 
 std::unique_ptr<TimedInterface> open_portals4(ProcessName self) {
-  return std::make_unique<api4::TimedInterface4>(self);
+  return std::make_unique<TimedInterface4>(self);
 }
 
 }  // namespace lintel::perf
