@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 namespace lintel::transport {
 namespace {
 
@@ -74,6 +76,19 @@ TEST_P(FabricOpening, TheSameNameIsTheSamePeer) {
   EXPECT_EQ(node.transport->resolve(other).value(), PeerId(1));
   EXPECT_EQ(node.transport->resolve(one).value(), peer);
   EXPECT_EQ(node.transport->name_of(peer), one);
+}
+
+// libfabric reads it when the process asks for providers first.
+TEST(FabricOpeningOverRxm, LetsItLookForCallersOftenUnlessTheUserHasSaidHowOften) {
+  constexpr const char* kInterval = "FI_OFI_RXM_CM_PROGRESS_INTERVAL";
+  for (const char* const said : {static_cast<const char*>(nullptr), "500"}) {
+    ::unsetenv(kInterval);
+    if (said != nullptr) ::setenv(kInterval, said, 1);
+    Node node = open_node(options_for("tcp;ofi_rxm"));
+    ASSERT_TRUE(node.transport);
+    EXPECT_STREQ(::getenv(kInterval), said != nullptr ? said : "100");
+  }
+  ::unsetenv(kInterval);
 }
 
 class FabricOpeningOverTcp : public testing::TestWithParam<const char*> {};

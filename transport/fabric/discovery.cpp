@@ -60,8 +60,15 @@ bool set_source(fi_info& hints, const sockaddr_in& address) {
   return true;
 }
 
+// ofi_rxm looks for callers every 10 ms, and libfabric 2.1 accepts few then: a first contact takes
+// tens of milliseconds, and a crowd of strangers keeps everybody out. libfabric reads the settings
+// of providers from the environment, when a process asks for the first time. What the user has set
+// stays.
+void let_rxm_accept_often() { ::setenv("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100", 0); }  // in us
+
 // The offers of libfabric; an empty list if there are none.
 Result<OfiInfo> ask(const fi_info& hints) {
+  let_rxm_accept_often();
   fi_info* list = nullptr;
   const SignalDispositions before;
   const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, &hints, &list);
