@@ -102,16 +102,16 @@ class StreamEnd final : public StreamSink {
 
   void on_message(std::span<const std::byte> message) override { keep("message", message); }
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
-    if (where.key != 1) return nullptr;
+    if (where.key != 1 || length > memory.size()) return nullptr;
     written = length;
-    return place(length).data();
+    return memory.data();
   }
   void on_write_in_place(Immediate immediate) override {
     keep("write " + std::to_string(immediate.value), std::span(memory).first(written));
   }
   std::span<std::byte> place_of_payload(PlacementKey) override {
     if (stalls > 0 && stalls-- > 0) return {};
-    return place(kEndLimits.placed_bytes);
+    return memory;
   }
   void on_placed_message(std::span<const std::byte>, const PlacedPayload& payload) override {
     keep("placed", payload.bytes);
@@ -126,7 +126,7 @@ class StreamEnd final : public StreamSink {
   OutboundStream outbound;
   InboundStream inbound;
   Bytes wire;
-  Bytes memory;
+  Bytes memory = Bytes(60000);
   std::size_t written = 0;
   int stalls = 0;
   unsigned wanted = 0;
@@ -142,10 +142,6 @@ class StreamEnd final : public StreamSink {
     record.keeps_memory = true;
     ++by_reference;
     outbound.append(record);
-  }
-  std::span<std::byte> place(std::size_t length) {
-    if (memory.size() < length) memory.resize(length);
-    return memory;
   }
   void keep(std::string what, std::span<const std::byte> content) {
     found.push_back({std::move(what), Bytes(content.begin(), content.end())});
