@@ -449,7 +449,7 @@ void DirectTransport::expire_attempts() {
   attempts_.expire(now_, [this](PeerId id, ConnectAttempts::Expiry end) {
     lock_.is_held();
     const Error obstacle = at(id).attempt.obstacle;
-    if (is_suspended(id)) return;  // it has a limit of its own
+    if (is_suspended(id)) return connect(id);  // it has a limit of its own: they begin anew
     if (end == ConnectAttempts::Expiry::kTimedOut)
       return fail(id, obstacle.ok() ? kNobodyThere : obstacle);
     if (at(id).connecting != nullptr) tear_down(*at(id).connecting);

@@ -432,12 +432,8 @@ TimePoint DirectTransport::next_deadline() const {
   }
   for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);
-    const DirectPeer& peer = peers_[connection->peer.value];
-    if (peer.connecting != nullptr) {
-      deadline = std::min(deadline, peer.connecting->begun_at + attempt_time(*peer.connecting));
-    } else if (!peer.attempt.waiting && !connection->is_of_unproved_caller()) {
-      deadline = now_;  // the attempts have taken so long that they begin anew
-    }
+    if (const Connection* const attempt = peers_[connection->peer.value].connecting)
+      deadline = std::min(deadline, attempt->begun_at + attempt_time(*attempt));
   }
   return deadline;
 }
