@@ -48,6 +48,8 @@ inline std::optional<ptl_event_t> next_event(ptl_handle_eq_t eq, Clock::time_poi
 // threads do. May be started again when it has arrived.
 class AckedPut : NotCopied {
  public:
+  enum class PutState { kPending, kArrived, kFailed };
+
   AckedPut(ptl_handle_ni_t ni, ProcessName to, ptl_match_bits_t bits, std::string text = {})
       : ni_(ni),
         to_{to.nid, to.pid},
@@ -69,16 +71,20 @@ class AckedPut : NotCopied {
     sent_ = acked_ = false;
     return PtlPut(md_, PTL_ACK_REQ, to_, kControlPortal, 0, bits_, 0, 0);
   }
-  // Why it has failed by `end`, empty if it has arrived; nothing if neither.
-  std::optional<std::string> wait_until(Clock::time_point end) {
+  // What has become of it by `end`.
+  PutState wait_until(Clock::time_point end) {
     while (!sent_ || !acked_) {
       const auto event = next_event(eq_, end);
-      if (!event) return std::nullopt;
-      if (event->ni_fail_type != PTL_NI_OK) return PtlNIFailStr(ni_, event->ni_fail_type);
+      if (!event) return PutState::kPending;
+      if (event->ni_fail_type != PTL_NI_OK) {
+        failure_ = PtlNIFailStr(ni_, event->ni_fail_type);
+        return PutState::kFailed;
+      }
       (event->type == PTL_EVENT_ACK ? acked_ : sent_) = true;
     }
-    return "";
+    return PutState::kArrived;
   }
+  const std::string& failure() const { return failure_; }
 
  private:
   ptl_handle_ni_t ni_;
@@ -89,6 +95,7 @@ class AckedPut : NotCopied {
   ptl_handle_md_t md_ = PTL_INVALID_HANDLE;
   bool sent_ = false;
   bool acked_ = false;
+  std::string failure_;  // empty: none
 };
 
 // Of messages, and of empty puts that only show whether the process is alive.
@@ -140,7 +147,8 @@ class ControlChannel : NotCopied {
     }
     AckedPut put(ni_, to, kControlBits, std::move(text));
     if (const int code = put.start(); code != PTL_OK) return code_name(code);
-    return put.wait_until(after(limit)).value_or("no acknowledgement");
+    const auto state = put.wait_until(after(limit));
+    return state == AckedPut::PutState::kPending ? "no acknowledgement" : put.failure();
   }
 
   // The oldest message of this tool, of whatever version, that has arrived, waiting for up to

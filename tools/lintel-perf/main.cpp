@@ -13,7 +13,11 @@ int main(int argc, char** argv) {
     if (!options->provider.empty()) ::setenv("LINTEL_PROVIDER", options->provider.c_str(), 1);
     if (!options->bind.empty()) ::setenv("LINTEL_INTERFACE", options->bind.c_str(), 1);
     if (options->role == Role::kServer) return run_server(*options);
-    options->measurement->chain ? run_chain(*options) : run_client(*options);
+    if (options->measurement->chain) {
+      run_chain(*options);
+    } else {
+      run_client(*options);
+    }
     return ExitCode::kOk;
   });
 }

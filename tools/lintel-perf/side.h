@@ -53,6 +53,7 @@ struct PairSide : NotCopied {
 // Throws PerfFailure unless an operation that is alone has started.
 inline void require_started(bool started, MeasuredAction action) {
   static constexpr std::array kNames{
+      // in the order of MeasuredAction
       "put", "put", "get", "swap", "atomic operation", "fetch-atomic operation"};
   if (started) [[likely]]
     return;
