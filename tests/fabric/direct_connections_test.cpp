@@ -1,5 +1,4 @@
-// How connections between direct transports are made and end: connect requests, which greetings are
-// accepted, and what happens to data in flight.
+// How connections between direct transports begin and end, and what happens to data in flight.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -28,12 +27,6 @@ constexpr const char* kDirect = DirectTransport::kName;
 class DirectConnections : public TwoNodes, public testing::Test {
  protected:
   void SetUp() override { open_both(options_for(kDirect)); }
-  // Completes the handshake. What `raw_caller` sends from now on is read as pieces.
-  void complete_handshake(RawCaller& raw_caller) {
-    ASSERT_TRUE(raw_caller.connected());
-    raw_caller.send(raw_caller.greeting());
-    ASSERT_EQ(raw_caller.answer(b), GreetingKind::kAccept);
-  }
   // B had a connection under that name. Its loss is reported before the first message of the
   // caller, which is accepted.
   void expect_accepted_after_the_loss(RawCaller& caller, const Greeting& greeting) {
@@ -130,7 +123,7 @@ TEST_F(DirectConnections, AConnectionThatCannotBeSentToIsReadToItsEnd) {
 // The peer has lost its connection and connects again before B has noticed.
 TEST_F(DirectConnections, TheLossOfAConnectionIsReportedBeforeTheMessagesOfTheNextOne) {
   RawCaller first(b);
-  complete_handshake(first);
+  complete_handshake(first, b);
   RawCaller again(b);
   Greeting greeting = again.greeting();
   greeting.generation = 2;
@@ -140,7 +133,7 @@ TEST_F(DirectConnections, TheLossOfAConnectionIsReportedBeforeTheMessagesOfTheNe
 
 TEST_F(DirectConnections, ARequestUnderTheNameOfALivePeerDoesNotReplaceItsConnection) {
   RawCaller live(b);
-  complete_handshake(live);
+  complete_handshake(live, b);
   live.send_message(pattern(8, 0));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   RawCaller impostor(b);
@@ -158,7 +151,7 @@ TEST_F(DirectConnections, ARequestUnderTheNameOfALivePeerDoesNotReplaceItsConnec
 // Its earlier connection has ended, but B has not noticed yet.
 TEST_F(DirectConnections, TheRequestOfARestartedPeerIsAcceptedAfterItsLossWasReported) {
   RawCaller first(b);
-  complete_handshake(first);
+  complete_handshake(first, b);
   first.close();
   RawCaller restarted(b);
   Greeting greeting = restarted.greeting();
@@ -175,7 +168,7 @@ TEST_F(DirectConnections, APeerThatReadsNothingIsLostAfterTheOutputTimeout) {
   open_both(options);
   connect();
   RawCaller deaf(b);
-  complete_handshake(deaf);
+  complete_handshake(deaf, b);
   const PeerId peer = b.transport->resolve(deaf.self()).value();
   const std::vector<std::byte> message(60'000, std::byte{1});
   while (const MessageBuffer buffer = b.transport->reserve(peer, message.size())) {
@@ -196,7 +189,7 @@ TEST_F(DirectConnections, APeerThatIsNotAdmittedIsDisconnectedAfterTheConnectTim
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
   RawCaller silent(b);
-  complete_handshake(silent);
+  complete_handshake(silent, b);
   EXPECT_TRUE(silent.is_disconnected(b));
   ASSERT_EQ(b.seen.failures.size(), 1U);
   EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("no session"));
@@ -223,7 +216,7 @@ TEST_F(DirectConnections, PeersThatAreForgottenLeaveTheirIdsToOthers) {
 TEST_F(DirectConnections, APayloadOfAPeerThatIsNotAdmittedWaits) {
   b.transport->enable_placement();
   RawCaller caller(b);
-  complete_handshake(caller);
+  complete_handshake(caller, b);
   caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
   caller.send(PlacedHeader{1});
   caller.send_bytes(pattern(1000, 1));
@@ -245,7 +238,7 @@ TEST_F(DirectConnections, APayloadOfAPeerThatIsNotAdmittedWaits) {
 // the event of that. Connections on which others have sent something since are read first.
 TEST_F(DirectConnections, APeerThatWaitsForMemoryIsNotLostByAnEventFromBefore) {
   RawCaller caller(b);
-  complete_handshake(caller);
+  complete_handshake(caller, b);
   const PeerId peer = b.transport->resolve(caller.self()).value();
   b.transport->admit(peer, ResumptionKey{std::byte{1}});
   RawCaller request(b);
@@ -273,163 +266,9 @@ TEST_F(DirectConnections, APeerThatWaitsForMemoryIsNotLostByAnEventFromBefore) {
   EXPECT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
 }
 
-TEST_F(DirectConnections, AConnectionWithoutASessionGivesWay) {
-  RawCaller squatter(b);
-  complete_handshake(squatter);
-  RawCaller peer(b);
-  Greeting greeting = peer.greeting();
-  greeting.incarnation = 8;
-  peer.send(greeting);
-  EXPECT_EQ(peer.answer(b), GreetingKind::kAccept);
-  EXPECT_TRUE(squatter.is_disconnected(b));
-  EXPECT_TRUE(b.seen.contested.empty());
-}
-
-TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {
-  RawCaller opened(b);
-  Greeting greeting = opened.greeting();
-  greeting.generation = 5;
-  opened.send(greeting);
-  ASSERT_EQ(opened.answer(b), GreetingKind::kAccept);
-  RawCaller late(b);
-  greeting.generation = 4;
-  late.send(greeting);
-  EXPECT_EQ(late.answer(b), GreetingKind::kSimultaneous);
-  EXPECT_TRUE(late.is_disconnected(b));
-  opened.send_message(pattern(8, 1));
-  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
-  EXPECT_TRUE(b.seen.failures.empty());
-}
-
-struct BadGreeting {
-  const char* name;
-  std::function<void(Greeting&)> spoil;
-};
-
-class DirectGreetings : public DirectConnections,
-                        public testing::WithParamInterface<BadGreeting> {};
-INSTANTIATE_TEST_SUITE_P(
-    , DirectGreetings,
-    testing::Values(BadGreeting{"OfAnotherProtocol", [](Greeting& g) { g.magic = 0x47455420; }},
-                    BadGreeting{"OfAnotherVersion", [](Greeting& g) { g.version = 1; }},
-                    BadGreeting{"ThatAnswerNothing", [](Greeting& g) { g.kind = 2; }},
-                    BadGreeting{"OfNoKind", [](Greeting& g) { g.kind = 9; }},
-                    BadGreeting{"ForSomebodyElse", [](Greeting& g) { g.to_pid += 1; }},
-                    BadGreeting{"FromAnotherAddress", [](Greeting& g) { g.from_nid = 0x7f000002; }},
-                    BadGreeting{"FromNoPid", [](Greeting& g) { g.from_pid = 70000; }},
-                    BadGreeting{"FromOneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
-    [](const auto& one) { return std::string(one.param.name); });
-
-TEST_P(DirectGreetings, AnInvalidGreetingEndsItsConnectionOnly) {
-  connect();
-  RawCaller raw_caller(b);
-  ASSERT_TRUE(raw_caller.connected());
-  Greeting greeting = raw_caller.greeting();
-  GetParam().spoil(greeting);
-  raw_caller.send(greeting);
-  EXPECT_TRUE(raw_caller.is_disconnected(b));
-  ASSERT_TRUE(send(a, b_at_a, pattern(8, 7), {&a, &b}));
-  ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
-  EXPECT_TRUE(b.seen.failures.empty());
-}
-
-TEST_F(DirectConnections, AnotherVersionOfTheStreamIsRefusedWithASentence) {
-  RawCaller raw_caller(b);
-  ASSERT_TRUE(raw_caller.connected());
-  Greeting greeting = raw_caller.greeting();
-  greeting.version = 1;
-  testing::internal::CaptureStderr();
-  raw_caller.send(greeting);
-  EXPECT_TRUE(raw_caller.is_disconnected(b));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("127.0.0.1 pid 2000: it speaks version 1 of the stream of direct; "
-                        "expected: version 2"));
-}
-
-TEST_F(DirectConnections, ASilentCallerIsDisconnectedAfterTheConnectTimeout) {
-  NetworkOptions options = options_for(kDirect);
-  options.connect_timeout = std::chrono::milliseconds(100);
-  open_both(options);
-  RawCaller silent(b);
-  ASSERT_TRUE(silent.connected());
-  const TimePoint start = monotonic_now();
-  EXPECT_TRUE(silent.is_disconnected(b));
-  EXPECT_GE(monotonic_now() - start, std::chrono::milliseconds(100));
-}
-
-TEST_F(DirectConnections, ACallerThatSendsHalfAGreetingIsDisconnectedToo) {
-  NetworkOptions options = options_for(kDirect);
-  options.connect_timeout = std::chrono::milliseconds(100);
-  open_both(options);
-  RawCaller slow(b);
-  const std::byte part[20]{};
-  slow.send_bytes(part);
-  EXPECT_TRUE(slow.is_disconnected(b));
-}
-
-TEST_F(DirectConnections, BeyondTheLimitANewCallerReplacesTheOldestSilentOne) {
-  connect();
-  std::vector<RawCaller> silent;
-  for (int i = 0; i < 300; ++i) {
-    silent.emplace_back(b);
-    ASSERT_TRUE(silent.back().connected()) << i;
-    b.poll();
-  }
-  EXPECT_TRUE(silent.front().is_disconnected(b));
-  RawCaller late(b);
-  complete_handshake(late);
-  late.send_message(pattern(8, 1));
-  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
-}
-
-TEST_F(DirectConnections, ManySilentCallersAtOnceAreNotAllKept) {
-  std::vector<RawCaller> silent;
-  for (int i = 0; i < 400; ++i) silent.emplace_back(b);
-  until({&b}, [&, turns = 0]() mutable { return ++turns > 50; });
-  EXPECT_GE(direct_counters(b).refused_connections, 400U - 256U);
-  std::string state;
-  b.transport->dump(state);
-  EXPECT_THAT(state, HasSubstr("connections being made: 256\n"));
-}
-
-// The peer has sent a connect request too, but it does not get through: a listener with a full
-// backlog drops it.
-TEST_F(DirectConnections, AConnectionIsAcceptedWhileOurOwnRequestIsUnanswered) {
-  NetworkOptions options = options_for(kDirect);
-  options.pid = Pid(1011);  // a lower name than the peer's: it would decline a simultaneous connect
-  a = open_node(options);
-  const FileDescriptor deaf(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  ASSERT_EQ(::bind(deaf.get(), reinterpret_cast<sockaddr*>(&address), length), 0);
-  ASSERT_EQ(::listen(deaf.get(), 0), 0);
-  ASSERT_EQ(::getsockname(deaf.get(), reinterpret_cast<sockaddr*>(&address), &length), 0);
-  std::vector<FileDescriptor> filling;
-  for (int i = 0; i < 4; ++i) {
-    filling.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    (void)::connect(filling.back().get(), reinterpret_cast<const sockaddr*>(&address),
-                    sizeof address);
-  }
-  const PeerId peer = a.transport->resolve(name_of(address, kDefaultPortBase)).value();
-  const MessageBuffer buffer = a.transport->reserve(peer, 8);
-  until({&a}, [&, turns = 0]() mutable {
-    EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kWouldBlock);
-    return ++turns > 20;
-  });
-  ASSERT_THAT(a.transport->describe(peer), HasSubstr("is being made"));
-  RawCaller raw_caller(a);
-  Greeting greeting = raw_caller.greeting();
-  greeting.from_pid = a.transport->name_of(peer).pid.value;
-  raw_caller.send(greeting);
-  EXPECT_EQ(raw_caller.answer(a), GreetingKind::kAccept);
-  EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kOk);
-}
-
 TEST_F(DirectConnections, AnInvalidPieceEndsTheConnectionAndIsReported) {
   RawCaller raw_caller(b);
-  complete_handshake(raw_caller);
+  complete_handshake(raw_caller, b);
   raw_caller.send_message(pattern(8, 1));
   raw_caller.send(PieceHeader{8, 77, 0, 0});
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
@@ -445,7 +284,7 @@ TEST_F(DirectConnections, AWriteToMemoryRegisteredForAnotherPeerEndsTheConnectio
   const Registration region =
       b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   RawCaller raw_caller(b);
-  complete_handshake(raw_caller);
+  complete_handshake(raw_caller, b);
   raw_caller.send(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
   raw_caller.send(WriteHeader{region.key, 0, 1, 0});
   raw_caller.send_bytes(pattern(8, 1));
@@ -457,7 +296,7 @@ TEST_F(DirectConnections, AWriteToMemoryRegisteredForAnotherPeerEndsTheConnectio
 
 TEST_F(DirectConnections, TheConnectionGoesOnWhenMemoryIsDeregisteredDuringAWrite) {
   RawCaller raw_caller(b);
-  complete_handshake(raw_caller);
+  complete_handshake(raw_caller, b);
   const PeerId peer = b.transport->resolve(raw_caller.self()).value();
   std::vector<std::byte> memory(1000);
   const Registration region =
@@ -566,7 +405,7 @@ TEST_F(DirectConnections, ConnectionsWaitForAFreeDescriptorWithoutSpinning) {
 // The child has inherited the sockets and keeps them open.
 TEST_F(DirectConnections, AConnectionEndsAlthoughAChildProcessHoldsItsSocket) {
   RawCaller raw_caller(b);
-  complete_handshake(raw_caller);
+  complete_handshake(raw_caller, b);
   int hold[2];
   ASSERT_EQ(::pipe(hold), 0);
   const pid_t child = ::fork();
@@ -599,7 +438,7 @@ TEST_F(DirectConnections, AConnectionToADeadPeerKeepsNobodyAwake) {
 
 TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
   RawCaller raw_caller(b);
-  complete_handshake(raw_caller);
+  complete_handshake(raw_caller, b);
   raw_caller.send_message(pattern(8, 1));
   raw_caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
   raw_caller.send(PlacedHeader{1});

@@ -304,14 +304,14 @@ class DirectTakeover : public DirectResumption {
   }
   Greeting request(const RawCaller& caller) {
     Greeting greeting = caller.greeting(GreetingKind::kResume);
-    greeting.incarnation = incarnation_of_a();
+    greeting.incarnation = incarnation_of(a);
     return greeting;
   }
   // A stranger on the path has seen it.
-  std::uint64_t incarnation_of_a() {
-    RawCaller listener(a);
+  std::uint64_t incarnation_of(Node& node) {
+    RawCaller listener(node);
     listener.send(listener.greeting());
-    EXPECT_EQ(listener.answer(a), GreetingKind::kAccept);
+    EXPECT_EQ(listener.answer(node), GreetingKind::kAccept);
     return listener.answered().incarnation;
   }
   void expect_unharmed() {
@@ -370,6 +370,35 @@ TEST_F(DirectTakeover, AConnectRequestAfterAChallengeIsRefused) {
   caller.send(caller.greeting());
   EXPECT_TRUE(caller.is_disconnected(b));
   expect_unharmed();
+}
+
+// As when the network is stuck on one TCP connection and not on another.
+TEST_F(DirectTakeover, ARequestThatIsNotAnsweredGivesWayToThePeers) {
+  NetworkOptions options;
+  options.output_timeout = std::chrono::hours(1);  // a request is given up after a quarter of it
+  open_with(options);
+  const bool a_is_lower = a.transport->self() < b.transport->self();
+  Node& lower = a_is_lower ? a : b;
+  Node& higher = a_is_lower ? b : a;
+  const std::uint64_t incarnation = incarnation_of(higher);
+  lower.transport->interrupt(a_is_lower ? b_at_a : a_at_b);
+  // From here on the other side is not polled, so that it answers nothing.
+  std::optional<GreetingKind> answer;
+  int asked = 0;
+  ASSERT_TRUE(until({&lower}, [&] {
+    if (++asked < 100) return false;  // its own request was sent
+    RawCaller caller(lower);
+    caller.claim(higher.transport->self());
+    Greeting request = caller.greeting(GreetingKind::kResume);
+    request.incarnation = incarnation;
+    caller.send(request);
+    caller.send(Resumption{});
+    answer = caller.answer(lower);
+    return answer != GreetingKind::kSimultaneous;
+  }));
+  EXPECT_EQ(answer, GreetingKind::kChallenge);
+  one_more_each_way(1);
+  expect_no_failure();
 }
 
 TEST(ResumptionProof, DependsOnAllThatTheTwoContribute) {

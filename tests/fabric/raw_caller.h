@@ -115,4 +115,11 @@ class RawCaller {
   Greeting answered_{};
 };
 
+// Completes the handshake. What `caller` sends from now on is read as pieces.
+inline void complete_handshake(RawCaller& caller, Node& called) {
+  ASSERT_TRUE(caller.connected());
+  caller.send(caller.greeting());
+  ASSERT_EQ(caller.answer(called), GreetingKind::kAccept);
+}
+
 }  // namespace lintel::transport

@@ -1,10 +1,11 @@
 // Makes and ends connections.
 //
 // A process connects to a peer when it has something to send. Of two simultaneous connect requests,
-// that of the process with the lower name is kept. A connect request under the name of a peer that
-// has an open connection is refused: any process of a shared address could send it. If it is of the
-// peer, which has lost its connection or was started again, the sink finds this out by asking the
-// peer on the connection, and the request, which is repeated, is accepted then.
+// that of the process with the lower name is kept, unless it is stuck. A connect request under the
+// name of a peer that has an open connection is refused: any process of a shared address could send
+// it. If it is of the peer, which has lost its connection or was started again, the sink finds this
+// out by asking the peer on the connection, and the request, which is repeated, is accepted then.
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <vector>
@@ -61,7 +62,10 @@ void DirectTransport::connect(PeerId id) {
   DirectPeer& peer = at(id);
   if (peer.failed || (closing_ && !is_suspended(id))) return;
   if (descriptors_closed_) return fail(id, kDescriptorClosed);
-  if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
+  if (!attempts_.may_try(peer.attempt, now_)) return;
+  if (peer.connecting != nullptr && now_ > end_of(*peer.connecting))
+    give_up_attempt(*peer.connecting);
+  if (peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
   if (!has_spare_connection()) return refused(id, kNoRecord);
   Result<PrivateDescriptor> started =
@@ -79,6 +83,15 @@ void DirectTransport::connect(PeerId id) {
   peer.attempt.in_progress = true;
   ++opening_count_;
   watch_for(connection, EPOLLOUT);
+}
+
+// When another attempt is to follow, because the connection may be stuck, or may have ended at the
+// other side. A peer that polls rarely needs time for each step.
+TimePoint DirectTransport::end_of(const Connection& attempt) const {
+  return attempt.begun_at +
+         (attempt.phase == Connection::Phase::kConnecting
+              ? kAttemptTime
+              : std::max<Nanoseconds>(kAttemptTime, options_.output_timeout / kQuarters));
 }
 
 // There is a record that no connection uses. False: there is no memory for one.
@@ -252,13 +265,10 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     return tear_down(connection);
   }
   DirectPeer& peer = at(resolved.value());
-  // Only a request that has reached the peer counts: another one may take a long time.
-  const bool simultaneous = peer.connecting != nullptr &&
-                            peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
   const bool is_older = peer.connection != nullptr &&
                         peer.peer_incarnation == greeting.incarnation &&
                         greeting.generation <= peer.peer_generation;
-  if (simultaneous || is_older) return refuse_simultaneous(connection, from);
+  if (own_request_is_kept(peer) || is_older) return refuse_simultaneous(connection, from);
   if (peer.connection != nullptr && peer.connection->phase == Connection::Phase::kOpen)
     receive_last(*peer.connection);
   // A connection on which nobody has proved anything, as those that are half-open, keeps no other
@@ -275,6 +285,16 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
   }
   if (!send_greeting(connection, from, GreetingKind::kAccept)) return tear_down(connection);
   opened(connection, resolved.value(), greeting);
+}
+
+// Of two requests that meet, to connect or to resume, that of the lower name is kept. Only one that
+// has reached the peer's host counts, and not for long without an answer: its connection may be
+// stuck. One that was answered with a challenge has met the peer.
+bool DirectTransport::own_request_is_kept(const DirectPeer& peer) const {
+  const Connection* const own = peer.connecting;
+  if (own == nullptr || own->phase == Connection::Phase::kConnecting || peer.name < self_)
+    return false;
+  return own->phase == Connection::Phase::kProving || now_ - own->begun_at <= kMeetingTime;
 }
 
 // To whoever else requests a connection in the name of its peer. One that this process has made

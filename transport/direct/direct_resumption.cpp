@@ -1,9 +1,10 @@
 // A TCP connection that is lost is replaced by another one.
 //
 // Either side may make it, and both may at once; of two requests that meet, that of the process
-// with the lower name is kept, as of connect requests. The requester is challenged, proves itself,
-// and says how much has arrived; the other side does likewise, and both go on from there. Nothing
-// changes for a connection before the other side has proved itself, because everybody can ask.
+// with the lower name is kept, as of connect requests, unless it is stuck. The requester is
+// challenged, proves itself, and says how much has arrived; the other side does likewise, and both
+// go on from there. Nothing changes for a connection before the other side has proved itself,
+// because everybody can ask.
 //
 // If nobody listens at the peer's address, or somebody does who knows no such connection, then the
 // process that knew it, or its session, has ended.
@@ -111,14 +112,7 @@ void DirectTransport::interrupt_if_silent(PeerId id) {
     interrupt(id);
 }
 
-// A peer that polls rarely needs time for each step.
-Nanoseconds DirectTransport::attempt_time(const Connection& attempt) const {
-  return attempt.phase == Connection::Phase::kConnecting
-             ? kAttemptTime
-             : std::max<Nanoseconds>(kAttemptTime, options_.output_timeout / kQuarters);
-}
-
-// Makes another attempt for each of them, unless it is too early, or gives it up.
+// Makes another attempt for each of them, unless it is too early, or gives the peer up.
 void DirectTransport::resume_suspended() {
   for (std::size_t i = suspended_.size(); i-- > 0;) {
     Connection& connection = *suspended_[i];
@@ -132,9 +126,6 @@ void DirectTransport::resume_suspended() {
       if (closing_) fail(id, connection.loss);
       continue;
     }
-    Connection* const attempt = at(id).connecting;
-    if (attempt != nullptr && now_ - attempt->begun_at > attempt_time(*attempt))
-      give_up_attempt(*attempt);
     connect(id);
   }
 }
@@ -229,12 +220,6 @@ void DirectTransport::on_resume_request(Connection& connection, const Greeting& 
   if (!send_greeting(connection, from, GreetingKind::kChallenge, with_nonce(connection.own_nonce)))
     return tear_down(connection);
   connection.phase = Connection::Phase::kChallenged;
-}
-
-// Of two requests that meet, that of the lower name is kept.
-bool DirectTransport::own_request_is_kept(const DirectPeer& peer) const {
-  return peer.connecting != nullptr && peer.connecting->phase != Connection::Phase::kConnecting &&
-         self_ < peer.name;
 }
 
 void DirectTransport::refuse_simultaneous(Connection& connection, ProcessId to) {

@@ -161,12 +161,7 @@ void PacketRelay::add(const Ends& ends) {
   if (!is_new) return;
   Connection& connection = found->second;
   connection.number = ++numbers_;
-  // Not two of one host in a row: each may take as long as an attempt to connect, and four of them
-  // as long as a peer may be away.
-  const bool kept_last = std::exchange(kept_last_[ends.maker], false);
-  if (faults_.kept_connections == 0 || one_is_kept || kept_last || connection.number % kOneOf != 0)
-    return;
-  kept_last_[ends.maker] = true;
+  if (faults_.kept_connections == 0 || one_is_kept || connection.number % kOneOf != 0) return;
   --faults_.kept_connections;
   connection.is_kept = true;
   connection.kept_until = Clock::now() + kKeptAtMost;

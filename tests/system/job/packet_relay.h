@@ -89,7 +89,6 @@ class PacketRelay {
   std::map<Ends, Connection> connections_;
   std::uint64_t numbers_ = 0;
   std::uint64_t newest_in_use_ = 0;  // on which data went both ways
-  std::array<bool, 2> kept_last_{};  // by host: the last one that it has made
   std::size_t resets_ = 0;
   std::size_t overtaken_ = 0;
   std::mt19937 random_{1};
