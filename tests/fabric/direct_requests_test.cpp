@@ -52,6 +52,25 @@ TEST_F(DirectRequests, AnOlderConnectRequestDoesNotReplaceTheConnection) {
   EXPECT_TRUE(b.seen.failures.empty());
 }
 
+// The peer may have accepted a request of ours instead.
+TEST_F(DirectRequests, ARequestThatItsSenderHasEndedIsNotAccepted) {
+  RawCaller gone(b);
+  gone.send(gone.greeting());
+  gone.close();
+  RawCaller other(b, "127.0.0.2");
+  other.send(other.greeting());
+  ASSERT_EQ(other.answer(b), GreetingKind::kAccept);
+  until({&b}, [&, turns = 0]() mutable { return ++turns > 50; });
+  EXPECT_TRUE(b.seen.failures.empty());
+}
+
+TEST_F(DirectRequests, ARequestIsAnsweredInThePollThatAcceptsIt) {
+  RawCaller caller(b);
+  caller.send(caller.greeting());
+  b.poll();
+  EXPECT_EQ(caller.answer(a), GreetingKind::kAccept) << "B is not polled again";
+}
+
 struct BadGreeting {
   const char* name;
   std::function<void(Greeting&)> spoil;
@@ -206,17 +225,6 @@ TEST_F(DirectDeafPeer, IsAcceptedWhileNoRequestReachesIt) {
 }
 
 // As when what it had answered was lost together with its connection.
-TEST_F(DirectDeafPeer, IsAcceptedWhenOurRequestIsNotAnswered) {
-  request();
-  std::optional<GreetingKind> answer;
-  ASSERT_TRUE(until({&a}, [&] {
-    answer = answer_to_the_peers();
-    return answer != GreetingKind::kSimultaneous;
-  }));
-  EXPECT_EQ(answer, GreetingKind::kAccept);
-  EXPECT_EQ(a.transport->commit(peer_, buffer_, 8), PostStatus::kOk);
-}
-
 TEST_F(DirectDeafPeer, IsAskedAgainOnAnotherConnection) {
   std::vector<FileDescriptor> requests;
   EXPECT_TRUE(until({&a}, [&] {

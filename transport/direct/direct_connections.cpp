@@ -1,10 +1,10 @@
 // Makes and ends connections.
 //
 // A process connects to a peer when it has something to send. Of two simultaneous connect requests,
-// that of the process with the lower name is kept, unless it is stuck. A connect request under the
-// name of a peer that has an open connection is refused: any process of a shared address could send
-// it. If it is of the peer, which has lost its connection or was started again, the sink finds this
-// out by asking the peer on the connection, and the request, which is repeated, is accepted then.
+// that of the process with the lower name is kept. A connect request under the name of a peer that
+// has an open connection is refused: any process of a shared address could send it. If it is of the
+// peer, which has lost its connection or was started again, the sink finds this out by asking the
+// peer on the connection, and the request, which is repeated, is accepted then.
 #include <algorithm>
 #include <cerrno>
 #include <new>
@@ -88,10 +88,10 @@ void DirectTransport::connect(PeerId id) {
 // When another attempt is to follow, because the connection may be stuck, or may have ended at the
 // other side. A peer that polls rarely needs time for each step.
 TimePoint DirectTransport::end_of(const Connection& attempt) const {
-  return attempt.begun_at +
-         (attempt.phase == Connection::Phase::kConnecting
-              ? kAttemptTime
-              : std::max<Nanoseconds>(kAttemptTime, options_.output_timeout / kQuarters));
+  const Nanoseconds limit = std::min(options_.output_timeout, options_.connect_timeout);
+  return attempt.begun_at + (attempt.phase == Connection::Phase::kConnecting
+                                 ? kAttemptTime
+                                 : std::max<Nanoseconds>(kAttemptTime, limit / kQuarters));
 }
 
 // There is a record that no connection uses. False: there is no memory for one.
@@ -258,6 +258,8 @@ void DirectTransport::pause_accepting() {
 }
 
 void DirectTransport::on_connect_request(Connection& connection, const Greeting& greeting) {
+  // The peer may have accepted one of this process meanwhile, which must not give way to this one.
+  if (has_been_ended(connection.fd.get())) return tear_down(connection);
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const Result<PeerId> resolved = resolve(from);
   if (!resolved || closing_) {
@@ -265,10 +267,13 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     return tear_down(connection);
   }
   DirectPeer& peer = at(resolved.value());
+  // Only a request that has reached the peer counts: another one may take a long time.
+  const bool simultaneous = peer.connecting != nullptr &&
+                            peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
   const bool is_older = peer.connection != nullptr &&
                         peer.peer_incarnation == greeting.incarnation &&
                         greeting.generation <= peer.peer_generation;
-  if (own_request_is_kept(peer) || is_older) return refuse_simultaneous(connection, from);
+  if (simultaneous || is_older) return refuse_simultaneous(connection, from);
   if (peer.connection != nullptr && peer.connection->phase == Connection::Phase::kOpen)
     receive_last(*peer.connection);
   // A connection on which nobody has proved anything, as those that are half-open, keeps no other
@@ -285,16 +290,6 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
   }
   if (!send_greeting(connection, from, GreetingKind::kAccept)) return tear_down(connection);
   opened(connection, resolved.value(), greeting);
-}
-
-// Of two requests that meet, to connect or to resume, that of the lower name is kept. Only one that
-// has reached the peer's host counts, and not for long without an answer: its connection may be
-// stuck. One that was answered with a challenge has met the peer.
-bool DirectTransport::own_request_is_kept(const DirectPeer& peer) const {
-  const Connection* const own = peer.connecting;
-  if (own == nullptr || own->phase == Connection::Phase::kConnecting || peer.name < self_)
-    return false;
-  return own->phase == Connection::Phase::kProving || now_ - own->begun_at <= kMeetingTime;
 }
 
 // To whoever else requests a connection in the name of its peer. One that this process has made

@@ -222,6 +222,15 @@ void DirectTransport::on_resume_request(Connection& connection, const Greeting& 
   connection.phase = Connection::Phase::kChallenged;
 }
 
+// Of two requests that meet, that of the lower name is kept; but not for long without an answer,
+// because its connection may be stuck. One that was challenged has met the peer.
+bool DirectTransport::own_request_is_kept(const DirectPeer& peer) const {
+  const Connection* const own = peer.connecting;
+  if (own == nullptr || own->phase == Connection::Phase::kConnecting || peer.name < self_)
+    return false;
+  return own->phase == Connection::Phase::kProving || now_ - own->begun_at <= kMeetingTime;
+}
+
 void DirectTransport::refuse_simultaneous(Connection& connection, ProcessId to) {
   ++counters_.simultaneous_connects;
   send_greeting(connection, to, GreetingKind::kSimultaneous);

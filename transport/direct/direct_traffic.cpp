@@ -130,7 +130,10 @@ void DirectTransport::read_sockets() {
     if (recent[i]->phase == Connection::Phase::kOpen) receive(*recent[i]);
   }
   const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_.empty();
+  const std::size_t opening = opening_count_;
   if (all_sockets_due_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) poll_all_sockets();
+  // What has come with accepted connections: who polls rarely would answer when nobody waits.
+  if (opening_count_ > opening) poll_all_sockets();
 }
 
 // Reads all sockets that epoll reports.

@@ -181,8 +181,8 @@ class DirectTransport final : public Transport {
   static constexpr Nanoseconds kAcknowledgeAfter = std::chrono::milliseconds(5);
   // An attempt to connect that does not reach the peer's host is given up for another one after it.
   static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
-  // A request that is not answered for longer gives way to one of the peer. The kernel has repeated
-  // a lost packet by then.
+  // A request to resume that is not answered for longer gives way to one of the peer. The kernel
+  // has repeated a lost packet by then.
   static constexpr Nanoseconds kMeetingTime = std::chrono::milliseconds(250);
   // Accepted connections without a connect request yet, or whose peer is not admitted yet.
   static constexpr std::size_t kMaxHalfOpen = 256;
@@ -198,7 +198,6 @@ class DirectTransport final : public Transport {
   // Making connections (direct_connections.cpp).
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] TimePoint end_of(const Connection& attempt) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool own_request_is_kept(const DirectPeer& peer) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool has_spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] Connection& take_spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
@@ -247,6 +246,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void on_resumed(Connection& connection, const Greeting& greeting,
                                 const Resumption& resumption) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_no_stream(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool own_request_is_kept(const DirectPeer& peer) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refuse_simultaneous(Connection& connection, ProcessId to)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to) LINTEL_REQUIRES(lock_);

@@ -140,6 +140,12 @@ Nanoseconds silence_of(int fd) {
   return std::chrono::milliseconds(std::min(info.tcpi_last_ack_recv, info.tcpi_last_data_recv));
 }
 
+bool has_been_ended(int fd) {
+  std::byte next{};
+  const ssize_t got = ::recv(fd, &next, sizeof next, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
 // A socket that is closed with unread data resets its connection, and data on the way to the peer
 // may be lost. So unread data are discarded first.
 void finish_sending(int fd) {

@@ -40,6 +40,9 @@ AcceptedSocket accept_at(int listener, const sockaddr_in& own);
 // received something; the longest time if it does not tell.
 Nanoseconds silence_of(int fd);
 
+// The other side sends nothing more, and all that it has sent was read.
+bool has_been_ended(int fd);
+
 // Ends the connection at once, with what the kernel holds to be sent on it, and tells the peer.
 void reset_connection(int fd);
 

@@ -19,7 +19,7 @@ namespace lintel::testing {
 namespace {
 
 // A connection is kept no longer than this, also if no newer one comes.
-constexpr std::chrono::milliseconds kKeptAtMost{2500};
+constexpr std::chrono::milliseconds kKeptAtMost{1500};
 // The newer one has been made when so many packets with data have passed on it.
 constexpr unsigned kMade = 6;
 // One of so many connections is kept.
