@@ -401,6 +401,25 @@ TEST_F(DirectTakeover, ARequestThatIsNotAnsweredGivesWayToThePeers) {
   expect_no_failure();
 }
 
+TEST_F(DirectTakeover, ACrowdThatSendsNothingDoesNotDisplaceARequest) {
+  RawCaller caller = stranger();
+  const Greeting greeting = request(caller);
+  caller.send(greeting);
+  caller.send(Resumption{});
+  ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
+  std::vector<RawCaller> silent;
+  for (int i = 0; i < 300; ++i) {
+    silent.emplace_back(b);
+    b.poll();
+  }
+  ASSERT_TRUE(silent.front().is_disconnected(b)) << "there was no room for all";
+  Greeting proof = greeting;
+  proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);
+  caller.send(proof);
+  caller.send(Resumption{});
+  EXPECT_EQ(caller.answer(b), GreetingKind::kNoStream) << "it has waited for the proof";
+}
+
 TEST(ResumptionProof, DependsOnAllThatTheTwoContribute) {
   ResumptionHalf one;
   one.name = {NodeId(1), Pid(2)};

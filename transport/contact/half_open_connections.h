@@ -1,10 +1,11 @@
 #pragma once
-// HalfOpenConnections: connections that were accepted and whose connect request has not arrived.
-// Bounds their number and their time, so that a connection that sends nothing costs little and
-// blocks no other.
+// HalfOpenConnections: connections that were accepted and whose maker owes something: its request,
+// or its proof. Bounds their number and their time, so that a connection that sends nothing costs
+// little and blocks no other.
 //
-// A member of each network that accepts connections; the network's record of a connection derives
-// from HalfOpenConnection. Borrows these records. Thread: the network's. Time is an argument.
+// A member of each network that accepts connections, one for each thing that is owed; the network's
+// record of a connection derives from HalfOpenConnection. Borrows these records. Thread: the
+// network's. Time is an argument.
 // Does not: close connections; the network does, and calls remove().
 
 #include <boost/intrusive/list.hpp>
@@ -28,7 +29,7 @@ class HalfOpenConnections {
 
   // REQUIRES: displaced_by_next() == nullptr.
   [[gnu::cold]] void add(HalfOpenConnection& connection, TimePoint now);
-  // Its connect request has arrived, or it has ended. No effect if it is not in the list.
+  // What it owes has arrived, or it has ended. No effect if it is not in the list.
   [[gnu::cold]] void remove(HalfOpenConnection& connection);
 
   // The connection to remove before another is added, which is the oldest; nullptr: there is room.

@@ -289,7 +289,20 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     tear_down(*peer.connecting);
   }
   if (!send_greeting(connection, from, GreetingKind::kAccept)) return tear_down(connection);
+  await_proof(connection);
   opened(connection, resolved.value(), greeting);
+}
+
+// Its request was answered. Those that send nothing no longer compete with it for a place.
+void DirectTransport::await_proof(Connection& connection) {
+  half_open_.remove(connection);
+  if (HalfOpenConnection* const oldest = unproved_.displaced_by_next(); oldest != nullptr)
+    drop_half_open(*oldest);
+  unproved_.add(connection, now_);
+}
+
+HalfOpenConnections& DirectTransport::list_of(const Connection& connection) {
+  return connection.phase == Connection::Phase::kAccepted ? half_open_ : unproved_;
 }
 
 // To whoever else requests a connection in the name of its peer. One that this process has made
@@ -353,7 +366,7 @@ void DirectTransport::admit(PeerId id, const ResumptionKey& key) {
   if (connection == nullptr) return;
   connection->is_admitted = true;
   connection->key = key;
-  half_open_.remove(*connection);
+  unproved_.remove(*connection);
 }
 
 // ---- Ending
@@ -394,7 +407,7 @@ void DirectTransport::tear_down(Connection& connection) {
   LINTEL_ASSERT(connection.phase != Connection::Phase::kClosed);
   if (connection.phase != Connection::Phase::kSuspended)
     --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
-  half_open_.remove(connection);
+  list_of(connection).remove(connection);
   if (connection.peer != kNoPeer) {
     DirectPeer& peer = at(connection.peer);
     if (peer.connection == &connection) peer.connection = nullptr;
@@ -474,7 +487,9 @@ void DirectTransport::expire_attempts() {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
     listen_again_ = kNever;
   }
-  while (HalfOpenConnection* const silent = half_open_.overdue(now_)) drop_half_open(*silent);
+  for (HalfOpenConnections* const list : {&half_open_, &unproved_}) {
+    while (HalfOpenConnection* const silent = list->overdue(now_)) drop_half_open(*silent);
+  }
 }
 
 // The connect request has not arrived in time, or nothing that made the owner admit the peer; or

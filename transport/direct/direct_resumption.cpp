@@ -219,6 +219,7 @@ void DirectTransport::on_resume_request(Connection& connection, const Greeting& 
   connection.own_nonce = nonce_from(random_);
   if (!send_greeting(connection, from, GreetingKind::kChallenge, with_nonce(connection.own_nonce)))
     return tear_down(connection);
+  await_proof(connection);
   connection.phase = Connection::Phase::kChallenged;
 }
 

@@ -63,8 +63,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // A long payload has ended: its sender goes on before this process answers.
   if (!acknowledging_.empty()) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
-  if (!attempts_.none() || half_open_.next_deadline() <= now || listen_again_ <= now)
-    expire_attempts();
+  if (!attempts_.none() || half_open_deadline() <= now || listen_again_ <= now) expire_attempts();
   if (stuck_check_ <= now) end_stuck_peers();
   while (!ending_.empty()) end(*ending_.back());
   report_ended_and_failures(sink);
@@ -426,8 +425,8 @@ bool DirectTransport::prepare_wait() {
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  TimePoint deadline = std::min(
-      {listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_.next_deadline()});
+  TimePoint deadline =
+      std::min({listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_deadline()});
   for (const Connection* const connection : acknowledging_) {
     if (connection->untold() == 0) continue;
     deadline = std::min(deadline,

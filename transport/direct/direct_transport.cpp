@@ -43,7 +43,8 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
       attempts_(options.connect_timeout),
-      half_open_(kMaxHalfOpen, options.connect_timeout) {
+      half_open_(kMaxHalfOpen, options.connect_timeout),
+      unproved_(kMaxHalfOpen, options.connect_timeout) {
   for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
     make_room(*list, options.send_frames + options.max_writes);
   make_room(unexpected_memory_, kUnexpectedSlots);

@@ -184,7 +184,7 @@ class DirectTransport final : public Transport {
   // A request to resume that is not answered for longer gives way to one of the peer. The kernel
   // has repeated a lost packet by then.
   static constexpr Nanoseconds kMeetingTime = std::chrono::milliseconds(250);
-  // Accepted connections without a connect request yet, or whose peer is not admitted yet.
+  // Accepted connections without a request yet, and as many whose peer has not proved itself yet.
   static constexpr std::size_t kMaxHalfOpen = 256;
 
   explicit DirectTransport(const NetworkOptions& options);
@@ -215,6 +215,12 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
                                    const Resumption& resumption = {}) LINTEL_REQUIRES(lock_);
   static bool gives_way(const Connection& connection);
+  [[gnu::cold]] void await_proof(Connection& connection) LINTEL_REQUIRES(lock_);
+  HalfOpenConnections& list_of(const Connection& connection) LINTEL_REQUIRES(lock_);
+  // When the next of the accepted connections has taken too long.
+  TimePoint half_open_deadline() const LINTEL_REQUIRES(lock_) {
+    return std::min(half_open_.next_deadline(), unproved_.next_deadline());
+  }
   [[gnu::cold]] ConnectionBinding binding_of(const Connection& connection) const
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
@@ -335,7 +341,8 @@ class DirectTransport final : public Transport {
   // Open connections that are read without asking epoll, the latest first.
   std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);
   ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
-  HalfOpenConnections half_open_ LINTEL_GUARDED_BY(lock_);
+  HalfOpenConnections half_open_ LINTEL_GUARDED_BY(lock_);  // the request is awaited
+  HalfOpenConnections unproved_ LINTEL_GUARDED_BY(lock_);   // the proof, or admit(), is awaited
   // Connections that are being made, by us or by others.
   std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
   // Connections with records that wait for room in the kernel.
