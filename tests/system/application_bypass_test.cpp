@@ -22,7 +22,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kPassive = 0;  // board word: the target calls nothing from now on
 constexpr std::size_t kOver = 1;     // board word: it may call again
 constexpr std::size_t kExposed = 2;  // board word: puts and gets may come
-constexpr double kMedianLimitUs = 200;
+// Of the fastest tenth, because a loaded machine delays the others. A target that is served when a
+// timer runs out exceeds it always.
+constexpr double kLimitUs = 200;
 constexpr std::size_t kLength = 64;
 
 class ApplicationBypass : public OnEveryProvider {
@@ -34,10 +36,10 @@ class ApplicationBypass : public OnEveryProvider {
 };
 LINTEL_ON_EVERY_PROVIDER(ApplicationBypass);
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
+double quantile(double part, std::vector<double> values) {
+  const auto at = static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size()));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
 }
 
 double microseconds_since(Clock::time_point start) {
@@ -110,9 +112,9 @@ void ApplicationBypass::measure(const char* what,
     std::printf(
         "%s, target %s: put to ack median %.1f us, get to reply median %.1f us, of %zu each; first "
         "put %.1f us\n",
-        GetParam(), what, median(puts), median(gets), puts.size(), first);
+        GetParam(), what, quantile(0.5, puts), quantile(0.5, gets), puts.size(), first);
     if (limited) {
-      EXPECT_LT(median(puts), kMedianLimitUs);
+      EXPECT_LT(quantile(0.1, puts), kLimitUs);
     }
     // Part of the time passes between operations, so that the target would have gone to sleep.
     ::usleep(300'000);
