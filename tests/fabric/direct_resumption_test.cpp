@@ -407,11 +407,7 @@ TEST_F(DirectTakeover, ACrowdThatSendsNothingDoesNotDisplaceARequest) {
   caller.send(greeting);
   caller.send(Resumption{});
   ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
-  std::vector<RawCaller> silent;
-  for (int i = 0; i < 300; ++i) {
-    silent.emplace_back(b);
-    b.poll();
-  }
+  std::vector<RawCaller> silent = silent_crowd(b);
   ASSERT_TRUE(silent.front().is_disconnected(b)) << "there was no room for all";
   Greeting proof = greeting;
   proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);

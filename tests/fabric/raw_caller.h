@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/file_descriptor.h"
 #include "tests/fabric/fabric_pair.h"
@@ -114,6 +115,17 @@ class RawCaller {
   ProcessId called_;
   Greeting answered_{};
 };
+
+// Callers that send nothing, more than a transport keeps.
+inline std::vector<RawCaller> silent_crowd(Node& called) {
+  std::vector<RawCaller> callers;
+  for (int i = 0; i < 300; ++i) {
+    callers.emplace_back(called);
+    EXPECT_TRUE(callers.back().connected()) << i;
+    called.poll();
+  }
+  return callers;
+}
 
 // Completes the handshake. What `caller` sends from now on is read as pieces.
 inline void complete_handshake(RawCaller& caller, Node& called) {

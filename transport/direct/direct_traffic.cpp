@@ -129,25 +129,28 @@ void DirectTransport::read_sockets() {
     if (recent[i]->phase == Connection::Phase::kOpen) receive(*recent[i]);
   }
   const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_.empty();
-  const std::size_t opening = opening_count_;
-  if (all_sockets_due_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) poll_all_sockets();
+  if (!all_sockets_due_ && ++turns_ % (nobody_else ? kSeldom : kOther) != 0) return;
   // What has come with accepted connections: who polls rarely would answer when nobody waits.
-  if (opening_count_ > opening) poll_all_sockets();
+  if (poll_all_sockets()) poll_all_sockets();
 }
 
-// Reads all sockets that epoll reports.
-void DirectTransport::poll_all_sockets() {
-  if (descriptors_closed_) return;
+// Reads all sockets that epoll reports. Returns whether others may have been added.
+bool DirectTransport::poll_all_sockets() {
+  if (descriptors_closed_) return false;
+  bool accepts = false;
   epoll_event events[kEventsPerLook];
   const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
-  if (count < 0 && errno != EINTR) return on_descriptors_closed();
+  if (count < 0 && errno != EINTR) {
+    on_descriptors_closed();
+    return false;
+  }
   all_sockets_due_ = count == kEventsPerLook || opening_count_ > 0 || !sending_.empty();
   for (int i = 0; i < count; ++i) {
     auto* const connection = static_cast<Connection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
       accept_connections();
-      all_sockets_due_ = true;  // their connect requests may have arrived with them
+      accepts = all_sockets_due_ = true;  // their connect requests may have arrived with them
       continue;
     }
     // An event of its socket before it was closed, in a call for an earlier event of these.
@@ -179,6 +182,7 @@ void DirectTransport::poll_all_sockets() {
     note_recent(*connection);
     receive(*connection);
   }
+  return accepts;
 }
 
 // The program, or a library of it, has closed the epoll instance, and probably the sockets too.

@@ -280,7 +280,7 @@ class DirectTransport final : public Transport {
 
   // poll() (direct_traffic.cpp, direct_sending.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
-  void poll_all_sockets() LINTEL_REQUIRES(lock_);
+  bool poll_all_sockets() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void no_memory_for(Connection& connection) LINTEL_REQUIRES(lock_);
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
