@@ -63,9 +63,10 @@ void DirectTransport::connect(PeerId id) {
   if (peer.failed || (closing_ && !is_suspended(id))) return;
   if (descriptors_closed_) return fail(id, kDescriptorClosed);
   if (!attempts_.may_try(peer.attempt, now_)) return;
-  if (peer.connecting != nullptr && now_ > end_of(*peer.connecting))
+  if (peer.connecting != nullptr) {
+    if (now_ <= end_of(*peer.connecting)) return;
     give_up_attempt(*peer.connecting);
-  if (peer.connecting != nullptr) return;
+  }
   attempts_.begin(peer.attempt, now_);
   if (!has_spare_connection()) return refused(id, kNoRecord);
   Result<PrivateDescriptor> started =
@@ -238,13 +239,11 @@ void DirectTransport::accept_connections() {
       if (accepted.error == 0) return;
       continue;  // that connection has ended
     }
-    if (HalfOpenConnection* const oldest = half_open_.displaced_by_next(); oldest != nullptr)
-      drop_half_open(*oldest);
     Connection& connection = take_spare_connection();
     connection.begin(std::move(accepted.fd), Connection::Phase::kAccepted);
     connection.address = accepted.address;
     ++opening_count_;
-    half_open_.add(connection, now_);
+    take_place(half_open_, connection);
     watch_for(connection, EPOLLIN);
   }
 }
@@ -296,9 +295,13 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
 // Its request was answered. Those that send nothing no longer compete with it for a place.
 void DirectTransport::await_proof(Connection& connection) {
   half_open_.remove(connection);
-  if (HalfOpenConnection* const oldest = unproved_.displaced_by_next(); oldest != nullptr)
+  take_place(unproved_, connection);
+}
+
+void DirectTransport::take_place(HalfOpenConnections& list, Connection& connection) {
+  if (HalfOpenConnection* const oldest = list.displaced_by_next(); oldest != nullptr)
     drop_half_open(*oldest);
-  unproved_.add(connection, now_);
+  list.add(connection, now_);
 }
 
 HalfOpenConnections& DirectTransport::list_of(const Connection& connection) {

@@ -215,6 +215,8 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
                                    const Resumption& resumption = {}) LINTEL_REQUIRES(lock_);
   static bool gives_way(const Connection& connection);
+  [[gnu::cold]] void take_place(HalfOpenConnections& list, Connection& connection)
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void await_proof(Connection& connection) LINTEL_REQUIRES(lock_);
   HalfOpenConnections& list_of(const Connection& connection) LINTEL_REQUIRES(lock_);
   // When the next of the accepted connections has taken too long.
