@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -170,8 +169,8 @@ class DirectDeafPeer : public DirectRequests {
  protected:
   void SetUp() override {
     NetworkOptions options = options_for(DirectTransport::kName);
-    options.pid =
-        Pid(1011);  // a lower name than the peer's: it would decline a simultaneous connect
+    // A lower name than the peer's: it would decline a simultaneous connect.
+    options.pid = Pid(1011);
     a = open_node(options);
     deaf_ = FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     address_.sin_family = AF_INET;
@@ -201,14 +200,6 @@ class DirectDeafPeer : public DirectRequests {
   FileDescriptor accept_request() {
     return FileDescriptor(::accept4(deaf_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   }
-  // To the connect request of the peer.
-  std::optional<GreetingKind> answer_to_the_peers() {
-    RawCaller& caller = callers_.emplace_back(a);
-    Greeting greeting = caller.greeting();
-    greeting.from_pid = a.transport->name_of(peer_).pid.value;
-    caller.send(greeting);
-    return caller.answer(a);
-  }
 
   PeerId peer_;
   MessageBuffer buffer_;
@@ -217,13 +208,15 @@ class DirectDeafPeer : public DirectRequests {
   FileDescriptor deaf_;
   sockaddr_in address_{};
   std::vector<FileDescriptor> filling_;
-  std::vector<RawCaller> callers_;
 };
 
 TEST_F(DirectDeafPeer, IsAcceptedWhileNoRequestReachesIt) {
   fill_backlog();
   request();
-  EXPECT_EQ(answer_to_the_peers(), GreetingKind::kAccept);
+  RawCaller caller(a);
+  caller.claim(a.transport->name_of(peer_));
+  caller.send(caller.greeting());
+  EXPECT_EQ(caller.answer(a), GreetingKind::kAccept);
   EXPECT_EQ(a.transport->commit(peer_, buffer_, 8), PostStatus::kOk);
 }
 

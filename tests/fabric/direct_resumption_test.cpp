@@ -302,10 +302,12 @@ class DirectTakeover : public DirectResumption {
     caller.claim(a.transport->self());
     return caller;
   }
-  Greeting request(const RawCaller& caller) {
-    Greeting greeting = caller.greeting(GreetingKind::kResume);
-    greeting.incarnation = incarnation_of(a);
-    return greeting;
+  // Without a proof.
+  static void send_greeting(RawCaller& caller, GreetingKind kind, std::uint64_t incarnation) {
+    Greeting greeting = caller.greeting(kind);
+    greeting.incarnation = incarnation;
+    caller.send(greeting);
+    caller.send(Resumption{});
   }
   // A stranger on the path has seen it.
   std::uint64_t incarnation_of(Node& node) {
@@ -323,22 +325,17 @@ class DirectTakeover : public DirectResumption {
 
 TEST_F(DirectTakeover, ARequestWithoutAProofChangesNothing) {
   RawCaller caller = stranger();
-  caller.send(request(caller));
-  caller.send(Resumption{});
+  send_greeting(caller, GreetingKind::kResume, incarnation_of(a));
   ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
   expect_unharmed();
 }
 
 TEST_F(DirectTakeover, AWrongProofChangesNothing) {
   RawCaller caller = stranger();
-  const Greeting greeting = request(caller);
-  caller.send(greeting);
-  caller.send(Resumption{});
+  const std::uint64_t incarnation = incarnation_of(a);
+  send_greeting(caller, GreetingKind::kResume, incarnation);
   ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
-  Greeting proof = greeting;
-  proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);
-  caller.send(proof);
-  caller.send(Resumption{});
+  send_greeting(caller, GreetingKind::kProof, incarnation);
   ASSERT_EQ(caller.answer(b), GreetingKind::kNoStream);
   EXPECT_TRUE(caller.is_disconnected(b));
   expect_unharmed();
@@ -354,18 +351,14 @@ TEST_F(DirectTakeover, ARequestOfAnotherIncarnationIsRefusedAndChangesNothing) {
 
 TEST_F(DirectTakeover, AProofThatWasNotAskedForIsRefused) {
   RawCaller caller = stranger();
-  Greeting proof = request(caller);
-  proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);
-  caller.send(proof);
-  caller.send(Resumption{});
+  send_greeting(caller, GreetingKind::kProof, incarnation_of(a));
   EXPECT_TRUE(caller.is_disconnected(b));
   expect_unharmed();
 }
 
 TEST_F(DirectTakeover, AConnectRequestAfterAChallengeIsRefused) {
   RawCaller caller = stranger();
-  caller.send(request(caller));
-  caller.send(Resumption{});
+  send_greeting(caller, GreetingKind::kResume, incarnation_of(a));
   ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
   caller.send(caller.greeting());
   EXPECT_TRUE(caller.is_disconnected(b));
@@ -389,10 +382,7 @@ TEST_F(DirectTakeover, ARequestThatIsNotAnsweredGivesWayToThePeers) {
     if (++asked < 100) return false;  // its own request was sent
     RawCaller caller(lower);
     caller.claim(higher.transport->self());
-    Greeting request = caller.greeting(GreetingKind::kResume);
-    request.incarnation = incarnation;
-    caller.send(request);
-    caller.send(Resumption{});
+    send_greeting(caller, GreetingKind::kResume, incarnation);
     answer = caller.answer(lower);
     return answer != GreetingKind::kSimultaneous;
   }));
@@ -403,16 +393,12 @@ TEST_F(DirectTakeover, ARequestThatIsNotAnsweredGivesWayToThePeers) {
 
 TEST_F(DirectTakeover, ACrowdThatSendsNothingDoesNotDisplaceARequest) {
   RawCaller caller = stranger();
-  const Greeting greeting = request(caller);
-  caller.send(greeting);
-  caller.send(Resumption{});
+  const std::uint64_t incarnation = incarnation_of(a);
+  send_greeting(caller, GreetingKind::kResume, incarnation);
   ASSERT_EQ(caller.answer(b), GreetingKind::kChallenge);
   std::vector<RawCaller> silent = silent_crowd(b);
   ASSERT_TRUE(silent.front().is_disconnected(b)) << "there was no room for all";
-  Greeting proof = greeting;
-  proof.kind = static_cast<std::uint8_t>(GreetingKind::kProof);
-  caller.send(proof);
-  caller.send(Resumption{});
+  send_greeting(caller, GreetingKind::kProof, incarnation);
   EXPECT_EQ(caller.answer(b), GreetingKind::kNoStream) << "it has waited for the proof";
 }
 
