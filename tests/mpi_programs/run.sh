@@ -16,8 +16,6 @@ expected=$("$program")
 }
 if [ "$kind" = openmpi ] || [ "$kind" = mpich ]; then
   need "mpicc.$kind" "lib$kind-dev"
-  folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
   "mpicc.$kind" -O2 -o "$folder/program" "$source"
   program=$folder/program
 fi

@@ -9,9 +9,6 @@ program=$3
 . "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
 command[0]=$lintel_mpirun
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export TMPDIR=$folder
 cp "$program" "$folder/aborting" # its processes are known by this name
 
 # abort_once: leaves the exit code in `code` (124 and 137 are those of `timeout`) and the output in

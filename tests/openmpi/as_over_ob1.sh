@@ -8,8 +8,6 @@ here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 kind=openmpi pmix=ON
 shift 2
 . "$here/../mpi_layer/bootstrap/launcher.sh"
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 # checks that Lintel has carried the messages
 "$here/run.sh" "$lintel_mpirun" "$ranks" "$@" > "$folder/lintel"
 timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo \

@@ -10,9 +10,7 @@ case=$1 components=$2 preloaded=$3 series=$4 other_series=$5 program=$6 other_ve
 . "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
 command=(timeout -k 5 60 "${command[@]}" --mca mca_base_component_path "SYS_DEFAULT:$components")
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export LINTEL_COUNTERS_FILE=$folder/%p LINTEL_OPENMPI=1
+export LINTEL_COUNTERS_FILE=$folder/counters.%p LINTEL_OPENMPI=1
 
 # run <command...>: leaves the output in `said` and the exit code in `code`.
 run() {
@@ -29,7 +27,7 @@ ends_well() { [ "$code" = 0 ] || fail "exit code $code"; }
 # carried <yes or no>: whether Lintel carried the messages.
 carried() {
   local found=no
-  ! grep -qsE '^puts_sent [1-9]' "$folder"/* || found=yes
+  ! grep -qsE '^puts_sent [1-9]' "$folder"/counters.* || found=yes
   [ "$found" = "$1" ] || fail "by Lintel: $found; expected $1"
 }
 

@@ -9,8 +9,6 @@ here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 input=$3 kind=openmpi pmix=ON
 . "$here/../mpi_layer/bootstrap/launcher.sh"
 need lmp lammps
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 export OMP_NUM_THREADS=1
 
 # simulate <name> <command in front of the program...>: leaves the output in NAME.said, its table of

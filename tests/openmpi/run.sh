@@ -10,11 +10,9 @@ shift 2
 . "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
 command[0]=$lintel_mpirun
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export LINTEL_COUNTERS_FILE=$folder/%p
+export LINTEL_COUNTERS_FILE=$folder/counters.%p
 timeout -k 5 110 "${command[@]}" "$@" < /dev/null
-counters=("$folder"/*)
+counters=("$folder"/counters.*)
 [ "${#counters[@]}" = "$ranks" ] || {
   echo "${#counters[@]} of $ranks ranks have left their counters"
   exit 1

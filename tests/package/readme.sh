@@ -20,7 +20,7 @@ tidy() {
   mountpoint -q "$work/opt" || rm -rf "$work"
 }
 trap tidy EXIT
-mkdir -p "$work/opt" "$work/tree/build" "$work/bin"
+mkdir -p "$work/opt" "$work/tree/build" "$work/bin" "$work/tmp"
 mount --bind /opt "$work/opt"
 mount -t tmpfs lintel-readme /opt
 for entry in "$work/opt"/*; do
@@ -53,6 +53,9 @@ END
 chmod +x "$work/bin/apt-get"
 
 # Open MPI refuses four ranks, or root, on two processors unless told otherwise.
+# Not the machine's TMPDIR: there all mpirun of a user share a folder, which the last one that ends
+# removes, and one that starts in this moment fails.
+export TMPDIR=$work/tmp
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 unset LD_LIBRARY_PATH LINTEL_PROVIDER

@@ -2,8 +2,9 @@
 # array to be followed by a program and its arguments, and `launcher`, what Lintel says of it. KIND
 # is alone; lintel-run, its path in `lintel_run`; mpirun, hydra, srun_pmix or srun_pmi2, the latter
 # two under a Slurm of the script's own; openmpi or mpich, for programs of these. `pmix` is OFF in a
-# build without the headers of PMIx. Ends the script with exit code 77, and the reason, where the
-# launcher is not here. The trap of EXIT is taken.
+# build without the headers of PMIx. `folder` is the script's folder for temporary files, TMPDIR
+# too; it goes when the script ends, so the trap of EXIT is taken. Ends the script with exit code 77,
+# and the reason, where the launcher is not here.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # a launcher that crashes when a job is aborted, as Open MPI 4.1 can, leaves nothing here
@@ -24,6 +25,11 @@ for variable in $(compgen -e | grep -E '^(PMI|PMIX|OMPI|PRTE|SLURM|HYDRA)_' || t
   unset "$variable"
 done
 export HWLOC_COMPONENTS=-gl
+# Not the machine's TMPDIR: there all mpirun of a user share a folder, which the last one that ends
+# removes, and one that starts in this moment fails.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export TMPDIR=$folder
 case $kind in
   alone)
     ranks=1

@@ -1,9 +1,8 @@
-# Included by launcher.sh: starts a Slurm for the script: one node, no munge, no accounting, in a
-# temporary folder and on free ports of loopback. It is stopped when the script ends in any way.
-# shellcheck shell=bash
+# Included by launcher.sh: starts a Slurm for the script: one node, no munge, no accounting, in
+# `folder` and on free ports of loopback. It is stopped when the script ends in any way.
+# shellcheck shell=bash disable=SC2154
 PATH=$PATH:/usr/sbin
 
-folder=$(mktemp -d "${TMPDIR:-/tmp}/lintel_slurm.XXXXXX")
 daemons=()
 stop() {
   local code=$? environment
