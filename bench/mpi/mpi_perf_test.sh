@@ -15,6 +15,15 @@ assert min(value for value in values if not isinstance(value, (str, bool))) > 0'
 }
 
 measures latency 8 20 5
+# Long messages of a ping-pong find their receives posted, and are placed.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+LINTEL_COUNTERS_FILE=$folder/%p measures latency 262144 200 5
+[ "$(grep -lE '^payloads_placed [1-9]' "$folder"/* | wc -l)" = 2 ] || {
+  grep payloads_placed "$folder"/*
+  echo "expected both ranks to place payloads"
+  exit 1
+}
 measures rate 8 40 5 4
 measures bandwidth 65536 8 2 4
 measures bibandwidth 65536 8 2 4

@@ -97,6 +97,40 @@ TEST_F(DirectResumption, AWriteDoesNotEndBeforeItHasArrived) {
   EXPECT_EQ(b.seen.immediates.size(), 1U);
 }
 
+TEST_F(DirectResumption, TheEndOfAWriteIsReportedAPollBeforeTheAnswerThatBringsIt) {
+  std::vector<std::byte> memory(1000);
+  const std::vector<std::byte> data = pattern(1000, 5);
+  const Registration target =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  const std::size_t messages = a.seen.messages.size();
+  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.immediates.empty(); }));
+  ASSERT_TRUE(send(b, a_at_b, pattern(8, 2), {&b}));
+  ASSERT_TRUE(until({&a}, [&] { return !a.seen.write_ends.empty(); }));
+  EXPECT_EQ(a.seen.messages.size(), messages);
+  EXPECT_FALSE(a.transport->prepare_wait()) << "the answer is there already";
+  a.poll();
+  EXPECT_EQ(a.seen.messages.size(), messages + 1);
+}
+
+TEST_F(DirectResumption, AnAnswerThatWaitsForTheEndOfAWriteArrivesAlsoIfTheConnectionEnds) {
+  std::vector<std::byte> memory(1000);
+  const std::vector<std::byte> data = pattern(1000, 5);
+  const Registration target =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  const std::size_t messages = a.seen.messages.size();
+  for (std::uint32_t round = 1; round <= 20; ++round) {
+    ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+    ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == round; }));
+    ASSERT_TRUE(send(b, a_at_b, pattern(8, 2), {&b}));
+    ASSERT_TRUE(until({&a}, [&] { return a.seen.write_ends.size() == round; }));
+    cut();
+    ASSERT_TRUE(until_both([&] { return a.seen.messages.size() == messages + round; }));
+  }
+  EXPECT_GT(resumed(a), 0U);
+  expect_no_failure();
+}
+
 TEST_F(DirectResumption, APlacedMessageThatWasCutArrivesOnce) {
   b.transport->enable_placement();
   std::vector<std::byte> memory(1 << 20);

@@ -41,7 +41,10 @@ class TouchingStreamSink final : public StreamSink {
     touch(message);
     touch(payload.bytes);
   }
-  bool on_acknowledgement(std::uint32_t received) override { return received < 0x80000000U; }
+  Acknowledged on_acknowledgement(std::uint32_t received) override {
+    if (received >= 0x80000000U) return Acknowledged::kUnsent;
+    return received % 2 == 0 ? Acknowledged::kNothing : Acknowledged::kOperation;
+  }
   void on_acknowledgement_wanted(std::uint16_t flags) override { touched += flags; }
 
  private:

@@ -47,7 +47,7 @@ struct DirectTransport::Connection final : StreamSink, HalfOpenConnection {
   void on_write_in_place(Immediate immediate) override;
   std::span<std::byte> place_of_payload(PlacementKey placement) override;
   void on_placed_message(std::span<const std::byte> message, const PlacedPayload& payload) override;
-  bool on_acknowledgement(std::uint32_t received) override;
+  Acknowledged on_acknowledgement(std::uint32_t received) override;
   void on_acknowledgement_wanted(std::uint16_t flags) override;
 
   // Resets the record for another socket.

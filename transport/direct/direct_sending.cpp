@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kRecordsPerPoll = 16;  // bounds poll() for one connection
 // While more arrives, so many bytes share an acknowledgement.
-constexpr std::uint64_t kLongUnacknowledged = 256 * 1024;
+constexpr std::uint64_t kLongUnacknowledged = 1024 * 1024;
 // So many polls without anything new mean that the peer waits. Fewer are pauses within a stream, in
 // which a call for each acknowledgement would cost more than it gives.
 constexpr std::uint64_t kIdlePolls = 4;
@@ -39,9 +39,15 @@ void DirectTransport::send_waiting(Connection& connection) {
   watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
 }
 
-bool DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
+// A program that has sent a long message posts the receive of the answer when the send has ended,
+// and the answer brings the acknowledgement along. Delivered in the same poll it would always be
+// early, and be copied, or wait for another round trip.
+// Measure: bench/compare/builds --only mpi-latency
+Acknowledged DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
   owner.lock_.is_held();
-  return owner.acknowledged(*this, outbound.position_of(received));
+  const std::size_t ended = owner.ended_.size();
+  if (!owner.acknowledged(*this, outbound.position_of(received))) return Acknowledged::kUnsent;
+  return owner.ended_.size() > ended ? Acknowledged::kOperation : Acknowledged::kNothing;
 }
 
 // The peer has all before `position`. False: it cannot have.
@@ -123,7 +129,11 @@ void DirectTransport::end_stuck_peers() {
   }
   for (Connection* const connection : stuck) end_stuck_peer(*connection, kNotRead);
   stuck.clear();
-  const bool memory_is_missing = !stalled_.empty() && unexpected_ == kUnexpectedSlots;
+  const bool memory_is_missing =
+      unexpected_ == kUnexpectedSlots &&
+      std::ranges::any_of(stalled_, [](const Connection* connection) {
+        return connection->stream->state() == InboundStream::StreamState::kStalled;
+      });
   for (const auto& connection : connections_) {
     if (memory_is_missing && connection->unexpected &&
         connection->phase == Connection::Phase::kOpen &&

@@ -21,9 +21,10 @@ constexpr std::size_t kRecent = 2;  // connections that are read without epoll_w
 // Turns between two epoll_wait when all connections are read without it.
 constexpr unsigned kSeldom = 32;
 constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are other connections
-// If a long payload with its own place is due, little more than its header is read first, so that
-// the rest does not pass through a buffer. For a short placed message this would be slower than a
-// copy, because it takes a second call, in which the kernel also sends a window update.
+// If a long payload with its own place is due, or may be as the answer to one, little more than its
+// header is read first, so that the rest does not pass through a buffer. For a short placed message
+// this would be slower than a copy, because it takes a second call, in which the kernel also sends
+// a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 
@@ -60,7 +61,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
   if (!acknowledging_.empty()) acknowledge_received();
   read_sockets();
-  // A long payload has ended: its sender goes on before this process answers.
+  // Much has arrived: its sender goes on before this process answers.
   if (!acknowledging_.empty()) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
   if (!attempts_.none() || half_open_deadline() <= now || listen_again_ <= now) expire_attempts();
@@ -227,7 +228,8 @@ void DirectTransport::note_recent(Connection& connection) {
 
 bool DirectTransport::much_is_due(const Connection& connection) const {
   const DirectPeer& peer = peers_[connection.peer.value];
-  return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle);
+  return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle) ||
+         connection.outbound.keeps_memory(kLittle);
 }
 
 // Reads what has arrived. True: there may be more.
@@ -254,8 +256,8 @@ bool DirectTransport::receive(Connection& connection) {
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
       return false;
     }
+    if (stream.is_waiting()) stalled_.push_back(&connection);
     if (stream.state() == InboundStream::StreamState::kStalled) {
-      stalled_.push_back(&connection);
       check_for_stuck_peers();
       watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
       return false;
@@ -278,6 +280,7 @@ void DirectTransport::note_arrived(Connection& connection) {
 }
 
 bool DirectTransport::may_resume(const Connection& connection) const {
+  if (connection.stream->state() == InboundStream::StreamState::kPaused) return true;
   const DirectPeer& peer = peers_[connection.peer.value];
   return placement_enabled_ && connection.is_admitted &&
          (unexpected_ < kUnexpectedSlots ||
@@ -295,7 +298,11 @@ void DirectTransport::resume_stalled() {
     }
     switch (connection->stream->state()) {
       case InboundStream::StreamState::kStopped: break;
-      case InboundStream::StreamState::kStalled: stalled_.push_back(connection); break;
+      case InboundStream::StreamState::kPaused: stalled_.push_back(connection); break;
+      case InboundStream::StreamState::kStalled:
+        stalled_.push_back(connection);
+        watch_for(*connection, connection->watched & ~std::uint32_t{EPOLLIN});
+        break;
       case InboundStream::StreamState::kReading:
         watch_for(*connection, connection->outbound.waits() ? EPOLLIN | EPOLLOUT : EPOLLIN);
         if (connection->is_ending) ending_.push_back(connection);
@@ -403,8 +410,7 @@ void DirectTransport::end(Connection& connection) {
   if (connection.phase != Connection::Phase::kOpen) return give_up_attempt(connection);
   receive_last(connection);
   if (connection.phase != Connection::Phase::kOpen) return;
-  if (connection.stream->state() == InboundStream::StreamState::kStalled &&
-      !connection.can_resume()) {
+  if (connection.stream->is_waiting() && !connection.can_resume()) {
     std::erase(ending_, &connection);  // resume_stalled() ends it
     return stop_watching(connection);
   }

@@ -353,7 +353,7 @@ class DirectTransport final : public Transport {
   TimePoint stuck_check_ LINTEL_GUARDED_BY(lock_) = kNever;
   // On which nothing can be sent any more.
   std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);
-  // That wait for memory for a payload.
+  // Whose streams have more to deliver: stalled and paused ones.
   std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);
   std::vector<Connection*> resuming_stalled_ LINTEL_GUARDED_BY(lock_);  // by resume_stalled()
   // To be resumed.

@@ -63,7 +63,7 @@ void InboundStream::arrived(std::size_t bytes, StreamSink& sink) {
 }
 
 void InboundStream::resume(StreamSink& sink) {
-  if (state_ != StreamState::kStalled) return;
+  if (!is_waiting()) return;
   state_ = StreamState::kReading;
   parse_pieces(sink);
 }
@@ -85,9 +85,15 @@ bool InboundStream::parse_piece(StreamSink& sink) {
     case PieceKind::kPlaced: return begin_placed(header, sink);
     case PieceKind::kAcknowledge:
       begin_ += wanted_;
-      if (!sink.on_acknowledgement(header.length))
-        return broken("an acknowledgement is of bytes that were not sent");
-      return true;
+      switch (sink.on_acknowledgement(header.length)) {
+        case Acknowledged::kUnsent:
+          return broken("an acknowledgement is of bytes that were not sent");
+        case Acknowledged::kNothing: return true;
+        case Acknowledged::kOperation: break;
+      }
+      if (available() == 0) return true;
+      state_ = StreamState::kPaused;
+      return false;
   }
   return broken("a piece has an unknown kind");
 }
@@ -180,7 +186,7 @@ void InboundStream::consume(std::size_t bytes) {
 }
 
 void InboundStream::interrupt() {
-  if (state_ == StreamState::kStalled) state_ = StreamState::kReading;
+  if (is_waiting()) state_ = StreamState::kReading;
   begin_ = end_;
   give_buffer_back();
 }

@@ -51,6 +51,13 @@ class StreamBuffers {
   std::vector<std::unique_ptr<std::byte[]>> free_;
 };
 
+enum class Acknowledged : std::uint8_t {
+  kUnsent,   // it cannot be: these bytes were never sent
+  kNothing,  // nobody waits for it
+  // An operation has ended, and its owner is to know before anything else is delivered.
+  kOperation,
+};
+
 // StreamSink: receives what an InboundStream finds. Spans are valid during the call only. The
 // stream may be stopped during the call, but not destroyed.
 class StreamSink {
@@ -69,9 +76,9 @@ class StreamSink {
   virtual void on_placed_message(std::span<const std::byte> message,
                                  const PlacedPayload& payload) = 0;
 
-  // The low 32 bits of how many bytes have arrived at the peer. False: it cannot be; the stream is
-  // broken.
-  virtual bool on_acknowledgement(std::uint32_t received) = 0;
+  // The low 32 bits of how many bytes have arrived at the peer. kUnsent: the stream is broken.
+  // kOperation: it pauses until resume() if anything has arrived behind the acknowledgement.
+  virtual Acknowledged on_acknowledgement(std::uint32_t received) = 0;
   // Flags of a piece that has arrived whole.
   virtual void on_acknowledgement_wanted(std::uint16_t flags) = 0;
 };
@@ -95,6 +102,7 @@ class InboundStream {
   enum class StreamState : std::uint8_t {
     kReading,
     kStalled,  // a placed message waits for memory
+    kPaused,   // what has arrived is delivered after the end of an operation was reported
     kBroken,   // the input was malformed; reason() says why
     kStopped,  // by stop()
   };
@@ -105,7 +113,7 @@ class InboundStream {
   std::span<const iovec> room(std::size_t at_most);
   // `bytes` bytes have arrived there. Delivers everything that is complete.
   void arrived(std::size_t bytes, StreamSink& sink);
-  // After kStalled: asks the sink for the place again.
+  // After kStalled: asks the sink for the place again. After kPaused: goes on.
   void resume(StreamSink& sink);
 
   // The write that arrives, if any, does not touch its memory any more: the rest of it is dropped,
@@ -115,6 +123,10 @@ class InboundStream {
   // the sink.
   void stop();
   StreamState state() const { return state_; }
+  // For resume().
+  bool is_waiting() const {
+    return state_ == StreamState::kStalled || state_ == StreamState::kPaused;
+  }
   const char* reason() const { return reason_; }
   // Bytes of pieces that have arrived and are dealt with; acknowledgements do not count.
   std::uint64_t position() const { return position_; }

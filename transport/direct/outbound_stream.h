@@ -73,6 +73,8 @@ class OutboundStream {
 
   // The position up to which the kernel has accepted it on the present TCP connection.
   std::uint64_t sent() const { return unsent_ == nullptr ? end_ : unsent_->begin + unsent_from_; }
+  // So many bytes of the callers' memory are in use here, and some more.
+  bool keeps_memory(std::size_t bytes) const { return end_ - acknowledged_ > frame_bytes_ + bytes; }
   // Bytes of frames that are kept here.
   std::size_t frame_bytes() const { return frame_bytes_; }
   // Takes the first record out, acknowledged or not. REQUIRES: !empty().

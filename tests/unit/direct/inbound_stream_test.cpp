@@ -112,6 +112,35 @@ TEST_F(InboundStreamTest, StopsWhileAPlacedMessageHasNoPlaceAndLosesNothing) {
   EXPECT_EQ(sink.landings[3], filled(200, 3));
 }
 
+TEST_F(InboundStreamTest, PausesBehindAnAcknowledgementThatEndsAnOperation) {
+  sink.acknowledgements_are_of = Acknowledged::kOperation;
+  append_acknowledgement(bytes, 7);
+  append_message(bytes, filled(3, 1));
+  ASSERT_EQ(feed(stream, sink, bytes, 10000), bytes.size());
+  EXPECT_EQ(stream.state(), State::kPaused);
+  EXPECT_TRUE(sink.found.empty());
+  stream.resume(sink);
+  EXPECT_EQ(stream.state(), State::kReading);
+  EXPECT_EQ(sink.found, Found{"message"});
+}
+
+TEST_F(InboundStreamTest, DoesNotPauseIfNothingHasArrivedBehindTheAcknowledgement) {
+  sink.acknowledgements_are_of = Acknowledged::kOperation;
+  append_acknowledgement(bytes, 7);
+  feed(stream, sink, bytes, 10000);
+  EXPECT_EQ(stream.state(), State::kReading);
+}
+
+TEST_F(InboundStreamTest, ForgetsThatItPausedIfTheConnectionIsInterrupted) {
+  sink.acknowledgements_are_of = Acknowledged::kOperation;
+  append_acknowledgement(bytes, 7);
+  append_message(bytes, filled(3, 1));
+  feed(stream, sink, bytes, 10000);
+  stream.interrupt();
+  EXPECT_EQ(stream.state(), State::kReading);
+  EXPECT_EQ(stream.position(), 0U);
+}
+
 struct Nonsense {
   const char* name;
   Bytes bytes;

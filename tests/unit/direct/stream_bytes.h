@@ -38,8 +38,7 @@ inline PieceHeader piece_header(PieceKind kind, std::size_t length, std::size_t 
           static_cast<std::uint8_t>(message_bytes), flags};
 }
 
-inline void append_message(Bytes& to, std::span<const std::byte> message,
-                           std::uint16_t flags = 0) {
+inline void append_message(Bytes& to, std::span<const std::byte> message, std::uint16_t flags = 0) {
   append_wire(to, piece_header(PieceKind::kMessage, message.size(), 0, flags));
   append(to, message);
 }
@@ -96,14 +95,14 @@ class RecordingStreamSink : public StreamSink {
     contents.emplace_back(payload.bytes.begin(), payload.bytes.end());
   }
 
-  bool on_acknowledgement(std::uint32_t received) override {
+  Acknowledged on_acknowledgement(std::uint32_t received) override {
     acknowledged.push_back(received);
-    return accepts_acknowledgements;
+    return acknowledgements_are_of;
   }
   void on_acknowledgement_wanted(std::uint16_t flags) override { wanted |= flags; }
 
   std::vector<std::uint32_t> acknowledged;
-  bool accepts_acknowledgements = true;
+  Acknowledged acknowledgements_are_of = Acknowledged::kNothing;
   unsigned wanted = 0;
 
  private:

@@ -89,10 +89,8 @@ class StreamEnd final : public StreamSink {
     wire.clear();
     inbound.interrupt();
   }
-  // Something is on its way from here, or waits here for a place.
-  bool is_busy() const {
-    return !wire.empty() || inbound.state() == InboundStream::StreamState::kStalled;
-  }
+  // Something is on its way from here, or waits here.
+  bool is_busy() const { return !wire.empty() || inbound.is_waiting(); }
   bool learn(std::uint64_t position) {
     return outbound.acknowledge(position, [this](Outbound& record) {
       if (record.keeps_memory) ++memory_returned;
@@ -116,8 +114,10 @@ class StreamEnd final : public StreamSink {
   void on_placed_message(std::span<const std::byte>, const PlacedPayload& payload) override {
     keep("placed", payload.bytes);
   }
-  bool on_acknowledgement(std::uint32_t received) override {
-    return learn(outbound.position_of(received));
+  Acknowledged on_acknowledgement(std::uint32_t received) override {
+    const std::size_t returned = memory_returned;
+    if (!learn(outbound.position_of(received))) return Acknowledged::kUnsent;
+    return memory_returned > returned ? Acknowledged::kOperation : Acknowledged::kNothing;
   }
   void on_acknowledgement_wanted(std::uint16_t flags) override { wanted |= flags; }
 
@@ -160,7 +160,7 @@ struct StreamPair {
   static bool receive(StreamEnd& from, StreamEnd& to, std::size_t portion) {
     const std::size_t fed = feed(to.inbound, to, from.wire, portion);
     from.wire.erase(from.wire.begin(), from.wire.begin() + static_cast<std::ptrdiff_t>(fed));
-    if (to.inbound.state() == InboundStream::StreamState::kStalled) to.inbound.resume(to);
+    to.inbound.resume(to);
     return to.inbound.state() != InboundStream::StreamState::kBroken;
   }
   // What is on its way is lost; the handshake of another TCP connection follows.
