@@ -57,10 +57,11 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // If the last poll() has found no memory for it: nothing is delivered before a loss is reported.
   if (!ended_.empty() || !failed_.empty()) report_ended_and_failures(sink);
   if (!left_.empty()) report_left(sink);
-  if (!stalled_.empty()) resume_stalled();
+  const bool delivers_rest = !stalled_.empty() && resume_stalled();
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
   if (!acknowledging_.empty()) acknowledge_received();
-  read_sockets();
+  // Who waited for what a paused stream has delivered now goes on before anything else is read.
+  if (!delivers_rest) read_sockets();
   // Much has arrived: its sender goes on before this process answers.
   if (!acknowledging_.empty()) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
@@ -287,11 +288,14 @@ bool DirectTransport::may_resume(const Connection& connection) const {
           (peer.expects && peer.expected == connection.stalled_key));
 }
 
-void DirectTransport::resume_stalled() {
+// Returns whether a stream had paused.
+bool DirectTransport::resume_stalled() {
+  bool had_paused = false;
   resuming_stalled_.swap(stalled_);
   for (Connection* const connection : resuming_stalled_) {
     if (connection->phase != Connection::Phase::kOpen) continue;  // ended by a call of the sink
     if (may_resume(*connection)) {
+      had_paused |= connection->stream->state() == InboundStream::StreamState::kPaused;
       connection->stream->resume(*connection);
       if (connection->phase != Connection::Phase::kOpen) continue;
       note_arrived(*connection);
@@ -314,6 +318,7 @@ void DirectTransport::resume_stalled() {
     }
   }
   resuming_stalled_.clear();
+  return had_paused;
 }
 
 void DirectTransport::Connection::on_message(std::span<const std::byte> message) {
