@@ -67,6 +67,17 @@ class RawCaller {
                      static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
     send_bytes(message);
   }
+  // The header of the next message or acknowledgement; what follows it is dropped.
+  PieceHeader receive_piece(Node& sender) {
+    std::vector<std::byte> wire(sizeof(PieceHeader));
+    read(wire, sender);
+    const auto header = decode<PieceHeader>(wire.data());
+    if (header.kind == static_cast<std::uint8_t>(PieceKind::kMessage)) {
+      wire.resize(header.length);
+      read(wire, sender);
+    }
+    return header;
+  }
   // Returns the kind of the answer to the greeting, or nullopt if the connection has ended.
   std::optional<GreetingKind> answer(Node& called) {
     std::byte wire[sizeof(Greeting)];
@@ -109,6 +120,14 @@ class RawCaller {
   }
 
  private:
+  void read(std::span<std::byte> into, Node& sender) {
+    EXPECT_TRUE(until({&sender}, [&] {
+      const ssize_t got = ::recv(fd_.get(), into.data(), into.size(), MSG_DONTWAIT);
+      if (got > 0) into = into.subspan(static_cast<std::size_t>(got));
+      return into.empty();
+    }));
+  }
+
   FileDescriptor fd_;
   bool connected_ = false;
   ProcessId self_;

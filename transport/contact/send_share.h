@@ -31,9 +31,12 @@ struct SendShare {
 
   // The most that one peer gets of a pool of that size.
   static constexpr std::size_t most(std::size_t pool) { return std::max<std::size_t>(pool / 4, 1); }
-  // `free`: records of the pool that nobody holds.
+  // The most that the peer gets now. `free`: records of the pool that nobody holds.
+  static constexpr std::size_t limit(std::size_t free, std::size_t pool) {
+    return std::min(most(pool), free / 2);
+  }
   bool may_take(std::size_t free, std::size_t pool) const {
-    return held == 0 ? free > 0 : held < std::min(most(pool), free / 2);
+    return held == 0 ? free > 0 : held < limit(free, pool);
   }
   // `own`: those that the peer gets in any case.
   bool may_take(std::size_t free, std::size_t pool, std::uint32_t own) const {

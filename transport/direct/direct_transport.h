@@ -274,6 +274,7 @@ class DirectTransport final : public Transport {
     if (open == nullptr) connect(peer);
     return open;
   }
+  static bool is_time_to_ask(std::size_t used, std::size_t room, std::size_t since);
   std::uint16_t flags_for(const Connection& connection, std::size_t bytes) const
       LINTEL_REQUIRES(lock_);
   PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);

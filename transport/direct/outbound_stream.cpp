@@ -14,7 +14,10 @@ void OutboundStream::append(Outbound& record) {
   record.begin = end_;
   record.has_left = false;
   end_ = record.end();
-  if (record.memory != nullptr) frame_bytes_ += record.parts[0].iov_len;
+  const std::size_t of_frame = record.memory != nullptr ? record.parts[0].iov_len : 0;
+  frame_bytes_ += of_frame;
+  records_since_asked_ = record.asks ? 0 : records_since_asked_ + 1;
+  frame_bytes_since_asked_ = record.asks ? 0 : frame_bytes_since_asked_ + of_frame;
   if (empty()) {
     first_ = &record;
   } else {

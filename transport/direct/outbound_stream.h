@@ -77,6 +77,10 @@ class OutboundStream {
   bool keeps_memory(std::size_t bytes) const { return end_ - acknowledged_ > frame_bytes_ + bytes; }
   // Bytes of frames that are kept here.
   std::size_t frame_bytes() const { return frame_bytes_; }
+  // Records that were appended, and bytes of frames, since the last record that asks to be
+  // acknowledged soon.
+  std::size_t records_since_asked() const { return records_since_asked_; }
+  std::size_t frame_bytes_since_asked() const { return frame_bytes_since_asked_; }
   // Takes the first record out, acknowledged or not. REQUIRES: !empty().
   Outbound& pop_front();
 
@@ -91,6 +95,8 @@ class OutboundStream {
   std::uint64_t acknowledged_ = 0;
   std::uint64_t told_ = 0;
   std::size_t frame_bytes_ = 0;
+  std::size_t records_since_asked_ = 0;
+  std::size_t frame_bytes_since_asked_ = 0;
   // One that has begun is sent to its end before anything else.
   std::array<std::byte, sizeof(PieceHeader)> acknowledgement_{};
   std::size_t acknowledgement_left_ = 0;

@@ -117,11 +117,5 @@ Outbound& OutboundTable::at(std::uint64_t index) {
 
 // Half of what it may hold, and each quarter more, so that acknowledgements are on their way while
 // it goes on.
-bool OutboundTable::frames_are_scarce(const SendShare& share) const {
-  const std::size_t most = SendShare::most(frames_.shared);
-  const std::size_t step = std::max<std::size_t>(most / 4, 1);
-  return (2 * share.held >= most && share.held % step == 0) ||
-         !share.may_take(frames_.free(), frames_.shared);
-}
 
 }  // namespace lintel::transport

@@ -34,6 +34,7 @@ struct Outbound {
   bool is_message = false;      // also of a placed message: on_message_left() is due
   bool keeps_memory = false;    // a write or a placed message: on_write_done() is due
   bool has_left = false;        // the kernel has accepted all of it once
+  bool asks = false;            // to be acknowledged soon: kAcknowledgeSoon
   Context context;              // keeps_memory
   std::byte* memory = nullptr;  // of a frame, after its headroom; null: the record of a write
   SendShare* share = nullptr;   // of the peer that holds the record
@@ -62,8 +63,9 @@ class OutboundTable {
   void give_back(Outbound& record);
 
   Outbound& at(std::uint64_t index);
-  // The peer whose share that is holds so many frames that it may soon take none.
-  bool frames_are_scarce(const SendShare& share) const;
+  // The most of the pool that one peer gets now.
+  std::size_t frame_limit() const { return SendShare::limit(frames_.free(), frames_.shared); }
+  std::size_t write_limit() const { return SendShare::limit(writes_.free(), writes_.shared); }
   // Peers hold half of the pool of frames, or more.
   bool half_is_taken() const { return 2 * frames_.taken >= frames_.shared; }
 

@@ -130,21 +130,25 @@ TEST_F(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
   }
 }
 
-TEST_F(OutboundTableTest, FramesAreScarceFromHalfOfAShareOn) {
-  SendShare share;
+TEST_F(OutboundTableTest, TheLimitOfOnePeerIsAQuarterOfThePoolAndHalfOfWhatIsLeft) {
+  SendShare first, second;
   OutboundTable wide{64, kFrameBytes, 4};
-  std::vector<std::size_t> scarce;
-  while (wide.take_frame(share) != nullptr) {
-    if (wide.frames_are_scarce(share)) scarce.push_back(share.held);
+  EXPECT_EQ(wide.frame_limit(), 16U);
+  while (wide.take_frame(first) != nullptr) {
   }
-  EXPECT_EQ(scarce, (std::vector<std::size_t>{8, 12, 16}));
+  EXPECT_EQ(first.held, 16U);
+  EXPECT_EQ(wide.frame_limit(), 16U);
+  while (wide.take_frame(second) != nullptr) {
+  }
+  EXPECT_EQ(second.held, 16U);
+  EXPECT_EQ(wide.frame_limit(), 16U);
+  ASSERT_NE(wide.take_frame(first = {}), nullptr);
+  EXPECT_EQ(wide.frame_limit(), 15U);
 }
 
-TEST_F(OutboundTableTest, TheLastFrameOfAPeersOwnIsScarce) {
+TEST_F(OutboundTableTest, NothingIsLeftForAnybodyIfAllOfThePoolIsTaken) {
   for (int i = 0; i < 4; ++i) frame();
-  SendShare share;
-  ASSERT_NE(table.take_frame(share), nullptr);
-  EXPECT_TRUE(table.frames_are_scarce(share));
+  EXPECT_EQ(table.frame_limit(), 0U);
 }
 
 // Peers that accept nothing, one after the other, each take what they get.
