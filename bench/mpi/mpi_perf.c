@@ -25,6 +25,10 @@
  * posted first, in one MPI_Waitall, and both answer. The clock stops when the last answer is there.
  * Each message of a window has memory of its own, at both ends.
  *
+ * One long message of each rank comes first. TCP's receive window grows with the longest message so
+ * far, and until then another side sends its acknowledgements: with 8 bytes, the rate of a young
+ * connection is up to a tenth higher than it ever is again.
+ *
  * Every byte of the warm-up is verified, with other content in each message, and so is what the
  * last messages of the timed part have left, and every message that lay in a queue. The timed part
  * itself does nothing but pass messages.
@@ -44,7 +48,7 @@
 
 enum { LIMIT_SECONDS = 110 };
 enum { TAG_DATA = 1, TAG_ANSWER = 2, TAG_QUEUED = 1000 };
-enum { RANKS = 2, QUEUED_SIZE = 8, ALIGNMENT = 4096 };
+enum { RANKS = 2, QUEUED_SIZE = 8, ALIGNMENT = 4096, LONG_BYTES = 1 << 20 };
 
 static int other; /* rank */
 
@@ -177,6 +181,15 @@ static double stream(size_t size, long *messages, long warm_up, int length, int 
   free(window.out);
   free(window.in);
   return seconds;
+}
+
+/* See above. */
+static void exchange_long(void) {
+  unsigned char *const memory = memory_of(2 * LONG_BYTES);
+  memset(memory, 0, LONG_BYTES);
+  MPI_Sendrecv(memory, LONG_BYTES, MPI_BYTE, other, TAG_DATA, memory + LONG_BYTES, LONG_BYTES,
+               MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  free(memory);
 }
 
 /* ---- Collective functions. In each call `number` each rank has other content, and in an alltoall
@@ -320,6 +333,7 @@ int main(int argc, char **argv) {
   const long of = number_from(argv[2], "SIZE or DEPTH", 0, sums ? (long)sizeof(double) : 1);
   long messages = number_from(argv[3], "MESSAGES or CALLS", 1, 1);
   const long warm_up = number_from(argv[4], "WARM_UP", 1, 1);
+  exchange_long();
   if (strcmp(measure, "latency") == 0 && argc == 5) {
     report(measure, of, messages, "us",
            ping_pong((int)of, messages, warm_up, other) * 1e6 / 2 / (double)messages);
