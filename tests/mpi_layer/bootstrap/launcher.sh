@@ -3,8 +3,8 @@
 # is alone; lintel-run, its path in `lintel_run`; mpirun, hydra, srun_pmix or srun_pmi2, the latter
 # two under a Slurm of the script's own; openmpi or mpich, for programs of these. `pmix` is OFF in a
 # build without the headers of PMIx. `folder` is the script's folder for temporary files, TMPDIR
-# too; it goes when the script ends, so the trap of EXIT is taken. Ends the script with exit code 77,
-# and the reason, where the launcher is not here.
+# too; it goes when the script ends, so the trap of EXIT is taken. Ends the script with exit code
+# 77, and the reason, where the launcher is not here.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # a launcher that crashes when a job is aborted, as Open MPI 4.1 can, leaves nothing here
