@@ -43,7 +43,7 @@ class TouchingStreamSink final : public StreamSink {
   }
   Acknowledged on_acknowledgement(std::uint32_t received) override {
     if (received >= 0x80000000U) return Acknowledged::kUnsent;
-    return received % 2 == 0 ? Acknowledged::kNothing : Acknowledged::kOperation;
+    return received % 2 == 0 ? Acknowledged::kNothing : Acknowledged::kLastOperation;
   }
   void on_acknowledgement_wanted(std::uint16_t flags) override { touched += flags; }
 

@@ -89,7 +89,7 @@ bool InboundStream::parse_piece(StreamSink& sink) {
         case Acknowledged::kUnsent:
           return broken("an acknowledgement is of bytes that were not sent");
         case Acknowledged::kNothing: return true;
-        case Acknowledged::kOperation: break;
+        case Acknowledged::kLastOperation: break;
       }
       if (available() == 0) return true;
       state_ = StreamState::kPaused;

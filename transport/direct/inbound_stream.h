@@ -54,8 +54,9 @@ class StreamBuffers {
 enum class Acknowledged : std::uint8_t {
   kUnsent,   // it cannot be: these bytes were never sent
   kNothing,  // nobody waits for it
-  // An operation has ended, and its owner is to know before anything else is delivered.
-  kOperation,
+  // The last operation under way has ended, and its owner is to know before anything else is
+  // delivered.
+  kLastOperation,
 };
 
 // StreamSink: receives what an InboundStream finds. Spans are valid during the call only. The
@@ -77,7 +78,7 @@ class StreamSink {
                                  const PlacedPayload& payload) = 0;
 
   // The low 32 bits of how many bytes have arrived at the peer. kUnsent: the stream is broken.
-  // kOperation: it pauses until resume() if anything has arrived behind the acknowledgement.
+  // kLastOperation: it pauses until resume() if anything has arrived behind the acknowledgement.
   virtual Acknowledged on_acknowledgement(std::uint32_t received) = 0;
   // Flags of a piece that has arrived whole.
   virtual void on_acknowledgement_wanted(std::uint16_t flags) = 0;

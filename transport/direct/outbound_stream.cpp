@@ -16,6 +16,7 @@ void OutboundStream::append(Outbound& record) {
   end_ = record.end();
   const std::size_t of_frame = record.memory != nullptr ? record.parts[0].iov_len : 0;
   frame_bytes_ += of_frame;
+  awaited_ += record.keeps_memory ? 1 : 0;
   records_since_asked_ = record.asks ? 0 : records_since_asked_ + 1;
   frame_bytes_since_asked_ = record.asks ? 0 : frame_bytes_since_asked_ + of_frame;
   if (empty()) {
@@ -38,6 +39,7 @@ Outbound& OutboundStream::pop_front() {
     unsent_from_ = 0;
   }
   if (record.memory != nullptr) frame_bytes_ -= record.parts[0].iov_len;
+  awaited_ -= record.keeps_memory ? 1 : 0;
   return record;
 }
 

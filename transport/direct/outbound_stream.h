@@ -73,6 +73,8 @@ class OutboundStream {
 
   // The position up to which the kernel has accepted it on the present TCP connection.
   std::uint64_t sent() const { return unsent_ == nullptr ? end_ : unsent_->begin + unsent_from_; }
+  // A caller waits for the end of a record.
+  bool is_awaited() const { return awaited_ != 0; }
   // So many bytes of the callers' memory are in use here, and some more.
   bool keeps_memory(std::size_t bytes) const { return end_ - acknowledged_ > frame_bytes_ + bytes; }
   // Bytes of frames that are kept here.
@@ -95,6 +97,7 @@ class OutboundStream {
   std::uint64_t acknowledged_ = 0;
   std::uint64_t told_ = 0;
   std::size_t frame_bytes_ = 0;
+  std::size_t awaited_ = 0;
   std::size_t records_since_asked_ = 0;
   std::size_t frame_bytes_since_asked_ = 0;
   // One that has begun is sent to its end before anything else.

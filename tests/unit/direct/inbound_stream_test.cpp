@@ -112,8 +112,8 @@ TEST_F(InboundStreamTest, StopsWhileAPlacedMessageHasNoPlaceAndLosesNothing) {
   EXPECT_EQ(sink.landings[3], filled(200, 3));
 }
 
-TEST_F(InboundStreamTest, PausesBehindAnAcknowledgementThatEndsAnOperation) {
-  sink.acknowledgements_are_of = Acknowledged::kOperation;
+TEST_F(InboundStreamTest, PausesBehindAnAcknowledgementThatEndsTheLastOperation) {
+  sink.acknowledgements_are_of = Acknowledged::kLastOperation;
   append_acknowledgement(bytes, 7);
   append_message(bytes, filled(3, 1));
   ASSERT_EQ(feed(stream, sink, bytes, 10000), bytes.size());
@@ -125,14 +125,14 @@ TEST_F(InboundStreamTest, PausesBehindAnAcknowledgementThatEndsAnOperation) {
 }
 
 TEST_F(InboundStreamTest, DoesNotPauseIfNothingHasArrivedBehindTheAcknowledgement) {
-  sink.acknowledgements_are_of = Acknowledged::kOperation;
+  sink.acknowledgements_are_of = Acknowledged::kLastOperation;
   append_acknowledgement(bytes, 7);
   feed(stream, sink, bytes, 10000);
   EXPECT_EQ(stream.state(), State::kReading);
 }
 
 TEST_F(InboundStreamTest, ForgetsThatItPausedIfTheConnectionIsInterrupted) {
-  sink.acknowledgements_are_of = Acknowledged::kOperation;
+  sink.acknowledgements_are_of = Acknowledged::kLastOperation;
   append_acknowledgement(bytes, 7);
   append_message(bytes, filled(3, 1));
   feed(stream, sink, bytes, 10000);

@@ -117,7 +117,7 @@ class StreamEnd final : public StreamSink {
   Acknowledged on_acknowledgement(std::uint32_t received) override {
     const std::size_t returned = memory_returned;
     if (!learn(outbound.position_of(received))) return Acknowledged::kUnsent;
-    return memory_returned > returned ? Acknowledged::kOperation : Acknowledged::kNothing;
+    return memory_returned > returned ? Acknowledged::kLastOperation : Acknowledged::kNothing;
   }
   void on_acknowledgement_wanted(std::uint16_t flags) override { wanted |= flags; }
 
