@@ -303,6 +303,12 @@ class Transport {
   virtual std::size_t poll_arrivals(TimePoint now, Sink& sink) { return poll(now, sink); }
   virtual void flush(Sink&) {}
 
+  // Asks, in the next poll(), for the acknowledgements of all messages that were committed before,
+  // and has_arrived() is about these from now on.
+  virtual void await_arrival() {}
+  // They have been acknowledged by all peers that are not lost, or the network cannot tell.
+  virtual bool has_arrived() const { return true; }
+
   // The orderly end: sends what is queued, and tells the peers that nothing more will come. After
   // the first call reserve() lends nothing.
   // True: everything has left, and where the network can tell, has been acknowledged by each peer

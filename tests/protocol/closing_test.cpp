@@ -1,4 +1,4 @@
-// The end of one interface while another one of the process is open. What it has sent leaves first,
+// The end of one interface while another one of the process is open. What it has sent arrives first,
 // as with the last interface. What peers have under way with it ends although the session
 // continues. Processes linger for two seconds here.
 
@@ -71,6 +71,23 @@ TEST_F(Closing, TransferThatMovesIsWaitedFor) {
   EXPECT_EQ(memory, large);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END");
   EXPECT_EQ(lost_peers(1), 0U);
+}
+
+TEST_F(Closing, WhatWasSentHasArrivedWhenPtlNIFiniReturns) {
+  begin(every_step_takes(300ms));
+  small = pattern(100);
+  ASSERT_EQ(post_put(source(small)), PTL_OK);
+  EXPECT_GE(end(), 600ms);
+  EXPECT_EQ(kinds(1), "PUT_START PUT_END");
+}
+
+TEST_F(Closing, APeerThatDoesNotAnswerKeepsItOpenForTheLingerTime) {
+  small = pattern(100);
+  job->kill(1, transport::Death::kSilent);
+  ASSERT_EQ(post_put(source(small)), PTL_OK);
+  const Nanoseconds taken = end();
+  EXPECT_GE(taken, 2s);
+  EXPECT_LE(taken, 3s);
 }
 
 TEST_F(Closing, OtherInterfacesTransfersDoNotKeepItOpen) {

@@ -85,6 +85,8 @@ struct PeerSession {
   bool contested = false;
   // reserve() was called since the last session ended: the owner waits for this one.
   bool wanted = false;
+  // Transport::has_arrived() waits for the acknowledgement of the frames up to `awaited_up_to`.
+  bool arrival_awaited = false;
   // Quarters of the dead-peer deadline that have passed without an answer.
   std::uint8_t silent_quarters = 0;  // before the session is open: turns of its timer
   PeerId id;                         // index in the session
@@ -96,6 +98,7 @@ struct PeerSession {
   std::uint32_t acknowledged = 0;  // the peer has acknowledged the frames up to this one
   std::uint32_t received = 0;      // sequence of the last kData frame accepted
   std::uint32_t unconfirmed = 0;   // frames accepted since the last acknowledgement was sent
+  std::uint32_t awaited_up_to = 0;
   std::uint32_t remote_slot = 0;
   std::uint32_t remote_epoch = 0;
   std::uint32_t local_epoch = 0;  // 0: no session

@@ -116,6 +116,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   int wait_fd() const override { return lower_->wait_fd(); }
   bool prepare_wait() override;
 
+  void await_arrival() override;
+  bool has_arrived() const override;
   // Waits for the acknowledgement of what was sent, then sends the peer a goodbye, so that the
   // peer's operations do not wait for their deadline.
   bool close(TimePoint now) override;
@@ -340,6 +342,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void count_lost(PeerSession& peer, std::uint64_t messages) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  // Ends the wait, or asks for what is missing.
+  [[gnu::cold]] void continue_awaiting(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void advance_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool end_unclosed(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_for_close(PeerSession& peer) LINTEL_REQUIRES(lock_);

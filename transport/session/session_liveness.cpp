@@ -312,6 +312,7 @@ void Session::end_session(PeerSession& peer) {
   peer.pending_hook.unlink();
   peer.due = {};
   peer.early_ping = peer.hello_unanswered = peer.wanted = peer.contested = false;
+  peer.arrival_awaited = false;
   peer.handshake = {};
   peer.candidate.reset();
   peer.silent_quarters = 0;
@@ -319,6 +320,28 @@ void Session::end_session(PeerSession& peer) {
   peer.remote_slot = peer.remote_epoch = peer.local_epoch = 0;
   peer.stale_leaving += peer.leaving();
   peer.first = peer.next = {};
+}
+
+void Session::await_arrival() {
+  lock_.is_held();
+  for (const auto& peer : peers_) {
+    if (peer->state != PeerState::kOpen) continue;
+    peer->awaited_up_to = peer->sent + (peer->frame_messages > 0 ? 1 : 0);
+    continue_awaiting(*peer);
+  }
+}
+
+void Session::continue_awaiting(PeerSession& peer) {
+  // Sequence numbers wrap.
+  peer.arrival_awaited = static_cast<std::int32_t>(peer.acknowledged - peer.awaited_up_to) < 0;
+  if (!peer.arrival_awaited || peer.early_ping) return;
+  peer.early_ping = peer.due.ping = true;
+  need_attention(peer);
+}
+
+bool Session::has_arrived() const {
+  lock_.is_held();
+  return std::ranges::none_of(peers_, [](const auto& peer) { return peer->arrival_awaited; });
 }
 
 bool Session::close(TimePoint now) {

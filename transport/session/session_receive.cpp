@@ -135,6 +135,8 @@ bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header)
   }
   peer.acknowledged = header.acknowledged;
   if (news != 0) peer.early_ping = false;
+  if (peer.arrival_awaited) [[unlikely]]
+    continue_awaiting(peer);
   heard_from(peer, news != 0);
   return true;
 }

@@ -127,8 +127,15 @@ class Process::Drained final : public TurnCondition {
   bool last_;
 };
 
-// Waits until the messages of the interface have left, as long as peers accept them. A large
-// transfer takes as long as the network needs.
+// The peers have acknowledged what was sent before the wait began.
+class Process::Arrived final : public TurnCondition {
+ public:
+  using TurnCondition::TurnCondition;
+  bool holds() override LINTEL_REQUIRES(kLock) { return process_.endpoint().has_arrived(); }
+};
+
+// Waits until the messages of the interface have left, as long as peers accept them, and then for
+// their acknowledgement. A large transfer takes as long as the network needs.
 void Process::linger(const NetworkInterface& interface, bool last) {
   endpoint_->begin_closing(interface, last);
   Drained drained(*this, interface, last);
@@ -140,7 +147,13 @@ void Process::linger(const NetworkInterface& interface, bool last) {
     end = now() + options_.linger;
     left = progress_.wait_until(drained, end);
   } while (!left && endpoint_->moved(interface) != moved);
-  if (last) close_session(left ? now() + options_.linger : end);
+  if (last) return close_session(left ? now() + options_.linger : end);
+  if (!left) return;
+  // Of the messages of all interfaces: one acknowledgement covers all that went to a peer before.
+  // What has not arrived by then is still sent.
+  endpoint_->await_arrival();
+  Arrived arrived(*this);
+  static_cast<void>(progress_.wait_until(arrived, now() + options_.linger));
 }
 
 // Messages that have left must still arrive, and peers must be notified of the end.

@@ -71,6 +71,9 @@ class Endpoint : public transport::Sink {
   // False: poll() has something to send, or something may have arrived.
   bool prepare_wait() LINTEL_REQUIRES(kLock) { return transport_->prepare_wait(); }
   int wait_fd() const LINTEL_REQUIRES(kLock) { return transport_->wait_fd(); }
+  // Whether peers have acknowledged what was sent before, see Transport::has_arrived().
+  void await_arrival() LINTEL_REQUIRES(kLock) { transport_->await_arrival(); }
+  bool has_arrived() const LINTEL_REQUIRES(kLock) { return transport_->has_arrived(); }
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) LINTEL_REQUIRES(kLock) { return transport_->close(now); }
   void give_up_close() LINTEL_REQUIRES(kLock);

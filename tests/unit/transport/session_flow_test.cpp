@@ -7,6 +7,7 @@
 namespace lintel::transport {
 namespace {
 
+using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -236,6 +237,37 @@ TEST_F(SessionFlow, PingIsAnsweredByAnAcknowledgement) {
   EXPECT_EQ(kind_of(ack), Kind::kAck);
   EXPECT_EQ(header_of(ack).acknowledged, 1U);
   EXPECT_EQ(header_of(ack).length, 0U);
+}
+
+TEST_F(SessionFlow, WhatWasSentBeforeHasArrivedWhenThePeerHasAcknowledgedIt) {
+  send("a");
+  poll();
+  send("b");  // in the open frame: "a" has not left
+  take_sent_kinds();
+  session->await_arrival();
+  EXPECT_FALSE(session->has_arrived());
+  poll();
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kData, Kind::kPing));
+  send("c");
+  poll();
+  receive(of_session(Kind::kAck, 0, 1));
+  EXPECT_FALSE(session->has_arrived());
+  EXPECT_THAT(take_sent_kinds(), Contains(Kind::kPing)) << "the rest is asked for";
+  receive(of_session(Kind::kAck, 0, 2));
+  EXPECT_TRUE(session->has_arrived()) << "\"c\" was sent later";
+}
+
+TEST_F(SessionFlow, NothingIsAwaitedOfPeersThatHaveAllOrAreLost) {
+  session->await_arrival();
+  EXPECT_TRUE(session->has_arrived());
+  poll();
+  EXPECT_THAT(fake->sent, IsEmpty());
+  send("a");
+  session->await_arrival();
+  EXPECT_FALSE(session->has_arrived());
+  fake->fails(lower_peer);
+  poll();
+  EXPECT_TRUE(session->has_arrived());
 }
 
 TEST_F(SessionFlow, WindowFullThenAckOpensIt) {
