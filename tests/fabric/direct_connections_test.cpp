@@ -60,6 +60,7 @@ class DirectConnections : public TwoNodes, public testing::Test {
       return state.find(expected) != std::string::npos;
     })) << callers.size();
   }
+  void make_room_for_one(bool behind_an_end);
 };
 
 TEST_F(DirectConnections, SimultaneousConnectsBecomeOneConnectionAndLoseNothing) {
@@ -457,7 +458,8 @@ TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
 }
 
 // All memory for unexpected payloads is held by peers that do not go on.
-TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) {
+// `behind_an_end`: the payload arrives with the acknowledgement that ends a write to its sender.
+void DirectConnections::make_room_for_one(bool behind_an_end) {
   NetworkOptions options = options_for(kDirect);
   options.output_timeout = std::chrono::milliseconds(100);
   options.connect_timeout = kTimeout;
@@ -466,11 +468,19 @@ TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) 
   b.transport->enable_placement();
   std::vector<RawCaller> stuck;
   for (int i = 0; i < 16; ++i) begin_payload(stuck);
+  std::vector<std::byte> memory(1000);
+  const std::vector<std::byte> data = pattern(1000, 5);
+  if (behind_an_end) {
+    const Registration target =
+        a.transport->register_memory(b_at_a, memory, Access::kWriteTarget).value();
+    ASSERT_TRUE(write(b, a_at_b, data, {target.key, target.base}, Immediate(9), Context(1), {&b}));
+    ASSERT_TRUE(until({&a}, [&] { return !a.seen.immediates.empty(); }));
+  }
   std::size_t placed_messages = 0;
   b.seen.when_placed_comes = [&] { ++placed_messages; };
   const std::vector<std::byte> payload = pattern(1000, 1);
   const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
-  ASSERT_TRUE(until_both([&] {
+  ASSERT_TRUE(until({&a}, [&] {
     return a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)) ==
            PostStatus::kOk;
   }));
@@ -481,6 +491,12 @@ TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) 
     EXPECT_THAT(error.reason(), HasSubstr("does not go on"));
   }
 }
+
+TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) {
+  make_room_for_one(false);
+}
+
+TEST_F(DirectConnections, TheyMakeRoomAlsoForOneBehindTheEndOfAWrite) { make_room_for_one(true); }
 
 // All memory for unexpected placed messages is in use and stays so.
 TEST_F(DirectConnections, AWaitForPlacementMemoryKeepsNobodyAwakeAndEnds) {

@@ -131,6 +131,25 @@ TEST_F(DirectResumption, AnAnswerThatWaitsForTheEndOfAWriteArrivesAlsoIfTheConne
   expect_no_failure();
 }
 
+TEST_F(DirectResumption, WhatAPeerHasSaidBeforeItIsGoneArrivesAlsoBehindTheEndOfAWrite) {
+  std::vector<std::byte> memory(1000);
+  const std::vector<std::byte> data = pattern(1000, 5);
+  const Registration target =
+      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.immediates.empty(); }));
+  ASSERT_TRUE(send(b, a_at_b, pattern(8, 2), {&b}));
+  b.transport.reset();
+  const std::size_t messages = a.seen.messages.size();
+  for (int i = 0; i < 3; ++i) {  // the first brings a reset, which the next one meets
+    const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+    if (a.transport->commit(b_at_a, buffer, 8) != PostStatus::kOk)
+      a.transport->abandon(b_at_a, buffer);
+  }
+  ASSERT_TRUE(until({&a}, [&] { return !a.seen.failures.empty(); }));
+  EXPECT_EQ(a.seen.messages.size(), messages + 1);
+}
+
 TEST_F(DirectResumption, APlacedMessageThatWasCutArrivesOnce) {
   b.transport->enable_placement();
   std::vector<std::byte> memory(1 << 20);

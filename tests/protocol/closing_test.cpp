@@ -1,5 +1,5 @@
-// The end of one interface while another one of the process is open. What it has sent arrives first,
-// as with the last interface. What peers have under way with it ends although the session
+// The end of one interface while another one of the process is open. What it has sent arrives
+// first, as with the last interface. What peers have under way with it ends although the session
 // continues. Processes linger for two seconds here.
 
 #include <algorithm>

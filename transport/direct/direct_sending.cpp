@@ -41,8 +41,8 @@ void DirectTransport::send_waiting(Connection& connection) {
 
 // A program that has sent a long message posts the receive of the answer when the send has ended,
 // and the answer brings the acknowledgement along. Delivered in the same poll it would always be
-// early, and be copied, or wait for another round trip. While other sends are under way nobody waits
-// for this one alone.
+// early, and be copied, or wait for another round trip. While other sends are under way nobody
+// waits for this one alone.
 // Measure: bench/compare/builds --only mpi-latency,mpi-bibandwidth
 Acknowledged DirectTransport::Connection::on_acknowledgement(std::uint32_t received) {
   owner.lock_.is_held();

@@ -238,8 +238,8 @@ bool DirectTransport::receive(Connection& connection) {
   InboundStream& stream = *connection.stream;
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
-    const std::span<const iovec> room =
-        stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
+    const std::span<const iovec> room = stream.room(
+        much_is_due(connection) && !connection.is_ending ? kShortLook : buffers_.bytes());
     if (room.empty()) return false;  // no memory for a buffer now
     const ssize_t got = receive_from(connection.fd.get(), room);
     if (got <= 0) {
@@ -305,7 +305,11 @@ bool DirectTransport::resume_stalled() {
       case InboundStream::StreamState::kPaused: stalled_.push_back(connection); break;
       case InboundStream::StreamState::kStalled:
         stalled_.push_back(connection);
-        watch_for(*connection, connection->watched & ~std::uint32_t{EPOLLIN});
+        check_for_stuck_peers();
+        if (connection->watched != Connection::kUnwatched)
+          watch_for(*connection, connection->watched & ~std::uint32_t{EPOLLIN});
+        // Its end did not wait for memory: what waits for it comes again on another connection.
+        if (connection->is_ending && connection->can_resume()) ending_.push_back(connection);
         break;
       case InboundStream::StreamState::kReading:
         watch_for(*connection, connection->outbound.waits() ? EPOLLIN | EPOLLOUT : EPOLLIN);
@@ -415,7 +419,9 @@ void DirectTransport::end(Connection& connection) {
   if (connection.phase != Connection::Phase::kOpen) return give_up_attempt(connection);
   receive_last(connection);
   if (connection.phase != Connection::Phase::kOpen) return;
-  if (connection.stream->is_waiting() && !connection.can_resume()) {
+  const InboundStream::StreamState state = connection.stream->state();
+  if (state == InboundStream::StreamState::kPaused ||
+      (state == InboundStream::StreamState::kStalled && !connection.can_resume())) {
     std::erase(ending_, &connection);  // resume_stalled() ends it
     return stop_watching(connection);
   }

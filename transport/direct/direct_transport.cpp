@@ -237,12 +237,15 @@ bool DirectTransport::is_time_to_ask(std::size_t used, std::size_t room, std::si
 // When the sender needs to know that a frame of so many bytes has arrived: PieceFlags.
 std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size_t bytes) const {
   const OutboundStream& stream = connection.outbound;
-  if (is_time_to_ask(peers_[connection.peer.value].frames.held, outbound_.frame_limit(),
-                     stream.records_since_asked() + 1) ||
-      is_time_to_ask(stream.frame_bytes() + bytes, options_.retained_bytes,
-                     stream.frame_bytes_since_asked() + bytes))
+  const std::size_t frames = peers_[connection.peer.value].frames.held;
+  const std::size_t kept = stream.frame_bytes() + bytes;
+  if (is_time_to_ask(frames, outbound_.frame_limit(), stream.records_since_asked() + 1) ||
+      is_time_to_ask(kept, options_.retained_bytes, stream.frame_bytes_since_asked() + bytes))
     return kAcknowledgeSoon;
-  return outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
+  // Also because the room may shrink when others take frames.
+  const bool half_is_used = 2 * frames >= outbound_.frame_limit() ||
+                            2 * kept >= options_.retained_bytes || outbound_.half_is_taken();
+  return half_is_used ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
 }
 
 // Passes the record to the kernel as far as it accepts it; the rest waits.

@@ -10,8 +10,8 @@
 //
 // Owned by a connection of a DirectTransport; guarded by its owner's lock. All input is foreign and
 // is checked here or by the sink.
-// Invariants: (1) it holds a buffer only while part of a piece is in it; (2) after a malformed
-// piece, or stop(), nothing is delivered.
+// Invariants: (1) it holds a buffer only while a part of a piece is in it, or it has paused; (2)
+// after a malformed piece, or stop(), nothing is delivered.
 // Does not: allocate except by its buffers, or decide where writes and placed messages go: its
 // sink does.
 
@@ -112,7 +112,7 @@ class InboundStream {
   // payloads with their own place, they have room for at most `at_most` bytes. Empty: no memory.
   // REQUIRES: state() == StreamState::kReading.
   std::span<const iovec> room(std::size_t at_most);
-  // `bytes` bytes have arrived there. Delivers everything that is complete.
+  // `bytes` bytes have arrived there. Delivers everything that is complete, up to a pause.
   void arrived(std::size_t bytes, StreamSink& sink);
   // After kStalled: asks the sink for the place again. After kPaused: goes on.
   void resume(StreamSink& sink);

@@ -115,7 +115,4 @@ Outbound& OutboundTable::at(std::uint64_t index) {
   return records_[index];
 }
 
-// Half of what it may hold, and each quarter more, so that acknowledgements are on their way while
-// it goes on.
-
 }  // namespace lintel::transport

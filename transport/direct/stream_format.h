@@ -69,7 +69,7 @@ enum class PieceKind : std::uint8_t {
 // before it reuses what it has kept of the piece.
 enum PieceFlags : std::uint16_t {
   kAcknowledgeWhenIdle = 1,  // before the receiver waits for more
-  kAcknowledgeSoon = 2,      // the sender can send little more before
+  kAcknowledgeSoon = 2,      // half of what the sender may keep is in use
 };
 
 struct PieceHeader {

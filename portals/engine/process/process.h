@@ -78,7 +78,8 @@ class Process : private Work {
       LINTEL_EXCLUDES(kLock);
   // Closes the interface and destroys its objects, and with the last interface the endpoint. Before
   // that it waits until the messages of the interface have left, or none of them has moved for
-  // `linger`, and then, for as long at most, until peers have acknowledged them. Errors: kInterfaceInvalid. [lock not held]
+  // `linger`, and then, for as long at most, until peers have acknowledged them. Errors:
+  // kInterfaceInvalid. [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(kLock);
   void close_all() LINTEL_EXCLUDES(kLock);
 
