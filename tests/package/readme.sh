@@ -52,10 +52,10 @@ cat > "$work/bin/apt-get" << 'END'
 END
 chmod +x "$work/bin/apt-get"
 
-# Open MPI refuses four ranks, or root, on two processors unless told otherwise.
 # Not the machine's TMPDIR: there all mpirun of a user share a folder, which the last one that ends
 # removes, and one that starts in this moment fails.
 export TMPDIR=$work/tmp
+# Open MPI refuses four ranks, or root, on two processors unless told otherwise.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 unset LD_LIBRARY_PATH LINTEL_PROVIDER
