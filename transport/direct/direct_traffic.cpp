@@ -257,15 +257,22 @@ bool DirectTransport::receive(Connection& connection) {
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
       return false;
     }
-    if (stream.is_waiting()) stalled_.push_back(&connection);
-    if (stream.state() == InboundStream::StreamState::kStalled) {
-      check_for_stuck_peers();
-      watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
+    if (stream.is_waiting()) {
+      deliver_later(connection);
       return false;
     }
     if (static_cast<std::size_t>(got) < asked) return false;
   }
   return true;
+}
+
+// Its stream waits for resume_stalled(): in the next poll(), or when there is memory.
+void DirectTransport::deliver_later(Connection& connection) {
+  stalled_.push_back(&connection);
+  if (connection.stream->state() != InboundStream::StreamState::kStalled) return;
+  check_for_stuck_peers();
+  if (connection.watched != Connection::kUnwatched)
+    watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
 }
 
 // Something was received and is to be acknowledged, unless an answer has taken that along already.
@@ -302,12 +309,9 @@ bool DirectTransport::resume_stalled() {
     }
     switch (connection->stream->state()) {
       case InboundStream::StreamState::kStopped: break;
-      case InboundStream::StreamState::kPaused: stalled_.push_back(connection); break;
+      case InboundStream::StreamState::kPaused: deliver_later(*connection); break;
       case InboundStream::StreamState::kStalled:
-        stalled_.push_back(connection);
-        check_for_stuck_peers();
-        if (connection->watched != Connection::kUnwatched)
-          watch_for(*connection, connection->watched & ~std::uint32_t{EPOLLIN});
+        deliver_later(*connection);
         // Its end did not wait for memory: what waits for it comes again on another connection.
         if (connection->is_ending && connection->can_resume()) ending_.push_back(connection);
         break;

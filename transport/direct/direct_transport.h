@@ -305,6 +305,7 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void end_sending(Connection& connection) LINTEL_REQUIRES(lock_);
   bool much_is_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
   bool may_resume(const Connection& connection) const LINTEL_REQUIRES(lock_);
+  void deliver_later(Connection& connection) LINTEL_REQUIRES(lock_);
   bool resume_stalled() LINTEL_REQUIRES(lock_);
   void report_left(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void prolong_suspensions(TimePoint now) LINTEL_REQUIRES(lock_);
