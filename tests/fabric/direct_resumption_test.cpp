@@ -26,12 +26,27 @@ class DirectResumption : public TwoNodes, public testing::Test {
     connect();
   }
   void cut() { a.transport->interrupt(b_at_a); }
+  // Memory of B, for begin_write().
+  void expose(std::size_t bytes) {
+    written = pattern(bytes, 5);
+    target.resize(bytes);
+    registration = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  }
+  // By A.
+  void begin_write() {
+    ASSERT_TRUE(write(a, b_at_a, written, {registration.key, registration.base}, Immediate(9),
+                      Context(1), {&a}));
+  }
   std::uint64_t resumed(const Node& node) { return direct_counters(node).resumed; }
   // Of the two with each other.
   void expect_no_failure() {
     for (const auto& [peer, error] : a.seen.failures) EXPECT_NE(peer, b_at_a) << error.reason();
     for (const auto& [peer, error] : b.seen.failures) EXPECT_NE(peer, a_at_b) << error.reason();
   }
+
+  std::vector<std::byte> written;
+  std::vector<std::byte> target;
+  Registration registration;
 };
 
 TEST_F(DirectResumption, MessagesOfBothSidesArriveOnceAndInOrderOverManyCuts) {
@@ -66,12 +81,8 @@ TEST_F(DirectResumption, MessagesOfBothSidesArriveOnceAndInOrderOverManyCuts) {
 }
 
 TEST_F(DirectResumption, AWriteEndsWhenItHasArrivedWholeAlthoughItWasCut) {
-  constexpr std::size_t kBytes = DirectTransport::kMaxWriteBytes;
-  const std::vector<std::byte> data = pattern(kBytes, 5);
-  std::vector<std::byte> memory(kBytes);
-  const Registration target =
-      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
-  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  expose(DirectTransport::kMaxWriteBytes);
+  begin_write();
   for (int i = 0; i < 3; ++i) {
     until_both([&, turns = 0]() mutable { return ++turns > 3; });
     cut();
@@ -80,17 +91,14 @@ TEST_F(DirectResumption, AWriteEndsWhenItHasArrivedWholeAlthoughItWasCut) {
   ASSERT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }));
   EXPECT_TRUE(a.seen.write_ends[0].error.ok());
   EXPECT_EQ(b.seen.immediates, std::vector{Immediate(9)}) << "it has arrived before its end";
-  EXPECT_EQ(memory, data);
+  EXPECT_EQ(target, written);
   EXPECT_GT(resumed(b), 0U);
   expect_no_failure();
 }
 
 TEST_F(DirectResumption, AWriteDoesNotEndBeforeItHasArrived) {
-  std::vector<std::byte> memory(1000);
-  const std::vector<std::byte> data = pattern(1000, 5);
-  const Registration target =
-      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
-  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  expose(1000);
+  begin_write();
   until({&a}, [&, turns = 0]() mutable { return ++turns > 100; });
   EXPECT_TRUE(a.seen.write_ends.empty());
   ASSERT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }));
@@ -98,12 +106,9 @@ TEST_F(DirectResumption, AWriteDoesNotEndBeforeItHasArrived) {
 }
 
 TEST_F(DirectResumption, TheEndOfAWriteIsReportedAPollBeforeTheAnswerThatBringsIt) {
-  std::vector<std::byte> memory(1000);
-  const std::vector<std::byte> data = pattern(1000, 5);
-  const Registration target =
-      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   const std::size_t messages = a.seen.messages.size();
-  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  expose(1000);
+  begin_write();
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.immediates.empty(); }));
   ASSERT_TRUE(send(b, a_at_b, pattern(8, 2), {&b}));
   ASSERT_TRUE(until({&a}, [&] { return !a.seen.write_ends.empty(); }));
@@ -114,13 +119,10 @@ TEST_F(DirectResumption, TheEndOfAWriteIsReportedAPollBeforeTheAnswerThatBringsI
 }
 
 TEST_F(DirectResumption, AnAnswerThatWaitsForTheEndOfAWriteArrivesAlsoIfTheConnectionEnds) {
-  std::vector<std::byte> memory(1000);
-  const std::vector<std::byte> data = pattern(1000, 5);
-  const Registration target =
-      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   const std::size_t messages = a.seen.messages.size();
+  expose(1000);
   for (std::uint32_t round = 1; round <= 20; ++round) {
-    ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+    begin_write();
     ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == round; }));
     ASSERT_TRUE(send(b, a_at_b, pattern(8, 2), {&b}));
     ASSERT_TRUE(until({&a}, [&] { return a.seen.write_ends.size() == round; }));
@@ -132,11 +134,8 @@ TEST_F(DirectResumption, AnAnswerThatWaitsForTheEndOfAWriteArrivesAlsoIfTheConne
 }
 
 TEST_F(DirectResumption, WhatAPeerHasSaidBeforeItIsGoneArrivesAlsoBehindTheEndOfAWrite) {
-  std::vector<std::byte> memory(1000);
-  const std::vector<std::byte> data = pattern(1000, 5);
-  const Registration target =
-      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
-  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  expose(1000);
+  begin_write();
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.immediates.empty(); }));
   ASSERT_TRUE(send(b, a_at_b, pattern(8, 2), {&b}));
   b.transport.reset();
@@ -197,12 +196,8 @@ TEST_F(DirectResumption, AConnectionOnWhichBytesMoveIsNotInterruptedForSilence) 
   NetworkOptions options;
   options.output_timeout = std::chrono::hours(1);
   open_with(options);
-  constexpr std::size_t kBytes = DirectTransport::kMaxWriteBytes;
-  const std::vector<std::byte> data = pattern(kBytes, 5);
-  std::vector<std::byte> memory(kBytes);
-  const Registration target =
-      b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
-  ASSERT_TRUE(write(a, b_at_a, data, {target.key, target.base}, Immediate(9), Context(1), {&a}));
+  expose(DirectTransport::kMaxWriteBytes);
+  begin_write();
   std::size_t asked = 0;
   ASSERT_TRUE(until_both([&] {
     a.transport->interrupt_if_silent(b_at_a);
@@ -211,7 +206,7 @@ TEST_F(DirectResumption, AConnectionOnWhichBytesMoveIsNotInterruptedForSilence) 
     return !a.seen.write_ends.empty();
   }));
   EXPECT_GT(asked, 1U) << "the test saw what it is about";
-  EXPECT_EQ(memory, data);
+  EXPECT_EQ(target, written);
   EXPECT_EQ(direct_counters(a).interrupted, 0U);
   EXPECT_EQ(direct_counters(b).interrupted, 0U);
 }
