@@ -164,9 +164,8 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   frame.parts[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.parts[1] = {};
   frame.is_message = true;
-  frame.asks = (flags & kAcknowledgeSoon) != 0;
   frame.keeps_memory = false;  // it may have been used for commit_placed() before
-  return send(*connection, frame);
+  return send(*connection, frame, flags);
 }
 
 void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
@@ -188,18 +187,17 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(OutboundStream::kHeadroom + kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  const std::uint16_t flags = flags_for(*connection, kHead + bytes);
+  const auto flags =
+      static_cast<std::uint16_t>(kAcknowledgeWhenIdle | flags_for(*connection, kHead + bytes));
   encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()),
                             static_cast<std::uint8_t>(PieceKind::kPlaced),
-                            static_cast<std::uint8_t>(bytes),
-                            static_cast<std::uint16_t>(kAcknowledgeWhenIdle | flags)});
+                            static_cast<std::uint8_t>(bytes), flags});
   encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
   frame.parts[0] = {begin, kHead + bytes};
   frame.parts[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
   frame.is_message = frame.keeps_memory = true;
-  frame.asks = (flags & kAcknowledgeSoon) != 0;
   frame.context = context;
-  return send(*connection, frame);
+  return send(*connection, frame, flags);
 }
 
 PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
@@ -209,10 +207,9 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   Connection* const connection = connection_to(peer);
   Outbound* const write = connection != nullptr ? outbound_.take_write(at(peer).writes) : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
-  write->asks = is_time_to_ask(at(peer).writes.held, outbound_.write_limit(),
-                               connection->outbound.records_since_asked() + 1);
-  std::uint16_t flags = kAcknowledgeWhenIdle;
-  if (write->asks) flags |= kAcknowledgeSoon;
+  const auto flags = static_cast<std::uint16_t>(
+      kAcknowledgeWhenIdle | flags_by_room(at(peer).writes.held, outbound_.write_limit(),
+                                           connection->outbound.records_since_asked() + 1));
   std::byte* const head = write->write_head + OutboundStream::kHeadroom;
   encode(head, PieceHeader{static_cast<std::uint32_t>(from.length),
                            static_cast<std::uint8_t>(PieceKind::kWrite), 0, flags});
@@ -221,41 +218,43 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   write->parts[1] = {const_cast<std::byte*>(from.data), from.length};
   write->keeps_memory = true;
   write->context = context;
-  const PostStatus status = send(*connection, *write);
+  const PostStatus status = send(*connection, *write, flags);
   if (status != PostStatus::kOk) outbound_.give_back(*write);
   return status;
 }
 
-// Of `room`, so much is used, of which `since` since an acknowledgement was asked for. Asks for the
-// next one if half is used, so that it comes before the rest is, and not again before half of that
-// was used since: each is a system call of the receiver.
+// Of `room`, so much is used, of which `since` since an acknowledgement was asked for. If half is
+// used, the next one is asked for, so that it comes before the rest is, but not again before half
+// of that was used since: each is a system call of the receiver. In between it may wait until the
+// receiver is idle; it is needed then because the room may shrink when others take records.
 // Measure: bench/compare/builds --only mpi-bandwidth
-bool DirectTransport::is_time_to_ask(std::size_t used, std::size_t room, std::size_t since) {
-  return 2 * used >= room && 2 * since >= used;
+std::uint16_t DirectTransport::flags_by_room(std::size_t used, std::size_t room,
+                                             std::size_t since) {
+  if (2 * used < room) return 0;
+  return 2 * since >= used ? kAcknowledgeSoon : kAcknowledgeWhenIdle;
 }
 
 // When the sender needs to know that a frame of so many bytes has arrived: PieceFlags.
 std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size_t bytes) const {
   const OutboundStream& stream = connection.outbound;
-  const std::size_t frames = peers_[connection.peer.value].frames.held;
-  const std::size_t kept = stream.frame_bytes() + bytes;
-  if (is_time_to_ask(frames, outbound_.frame_limit(), stream.records_since_asked() + 1) ||
-      is_time_to_ask(kept, options_.retained_bytes, stream.frame_bytes_since_asked() + bytes))
-    return kAcknowledgeSoon;
-  // Also because the room may shrink when others take frames.
-  const bool half_is_used = 2 * frames >= outbound_.frame_limit() ||
-                            2 * kept >= options_.retained_bytes || outbound_.half_is_taken();
-  return half_is_used ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
+  const std::uint16_t pool =
+      outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
+  static_assert(kAcknowledgeSoon > kAcknowledgeWhenIdle);
+  return std::max({pool,
+                   flags_by_room(peers_[connection.peer.value].frames.held, outbound_.frame_limit(),
+                                 stream.records_since_asked() + 1),
+                   flags_by_room(stream.frame_bytes() + bytes, options_.retained_bytes,
+                                 stream.frame_bytes_since_asked() + bytes)});
 }
 
-// Passes the record to the kernel as far as it accepts it; the rest waits.
-PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
+// Passes the record to the kernel as far as it accepts it; the rest waits. `flags`: of its piece.
+PostStatus DirectTransport::send(Connection& connection, Outbound& record, std::uint16_t flags) {
   // Nothing is sent on a new connection before the loss has been reported.
   if (connection.is_ending || at(connection.peer).failed || connection.outbound.is_full())
     return PostStatus::kWouldBlock;
   const bool waits = connection.outbound.waits() || !connection.fd.is_open();
   record.lent = false;
-  connection.outbound.append(record);
+  connection.outbound.append(record, flags);
   if (!waits) begin_sending(connection);
   return PostStatus::kOk;
 }

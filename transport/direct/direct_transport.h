@@ -274,10 +274,11 @@ class DirectTransport final : public Transport {
     if (open == nullptr) connect(peer);
     return open;
   }
-  static bool is_time_to_ask(std::size_t used, std::size_t room, std::size_t since);
+  static std::uint16_t flags_by_room(std::size_t used, std::size_t room, std::size_t since);
   std::uint16_t flags_for(const Connection& connection, std::size_t bytes) const
       LINTEL_REQUIRES(lock_);
-  PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);
+  PostStatus send(Connection& connection, Outbound& record, std::uint16_t flags)
+      LINTEL_REQUIRES(lock_);
   bool pass_on(Connection& connection) LINTEL_REQUIRES(lock_);
   void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
 

@@ -8,7 +8,7 @@
 
 namespace lintel::transport {
 
-void OutboundStream::append(Outbound& record) {
+void OutboundStream::append(Outbound& record, std::uint16_t flags) {
   LINTEL_ASSERT(record.size() > 0);
   record.next = nullptr;
   record.begin = end_;
@@ -17,8 +17,9 @@ void OutboundStream::append(Outbound& record) {
   const std::size_t of_frame = record.memory != nullptr ? record.parts[0].iov_len : 0;
   frame_bytes_ += of_frame;
   awaited_ += record.keeps_memory ? 1 : 0;
-  records_since_asked_ = record.asks ? 0 : records_since_asked_ + 1;
-  frame_bytes_since_asked_ = record.asks ? 0 : frame_bytes_since_asked_ + of_frame;
+  const bool asks = (flags & kAcknowledgeSoon) != 0;
+  records_since_asked_ = asks ? 0 : records_since_asked_ + 1;
+  frame_bytes_since_asked_ = asks ? 0 : frame_bytes_since_asked_ + of_frame;
   if (empty()) {
     first_ = &record;
   } else {

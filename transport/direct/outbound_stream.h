@@ -31,8 +31,8 @@ class OutboundStream {
   // kernel gets both in one part.
   static constexpr std::size_t kHeadroom = sizeof(PieceHeader);
 
-  // REQUIRES: the record has bytes, and is in no stream.
-  void append(Outbound& record);
+  // `flags`: PieceFlags of its piece. REQUIRES: the record has bytes, and is in no stream.
+  void append(Outbound& record, std::uint16_t flags);
   bool empty() const { return first_ == nullptr; }
   // There is something that the kernel has not accepted.
   bool waits() const { return unsent_ != nullptr || acknowledgement_left_ > 0; }

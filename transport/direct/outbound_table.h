@@ -34,7 +34,6 @@ struct Outbound {
   bool is_message = false;      // also of a placed message: on_message_left() is due
   bool keeps_memory = false;    // a write or a placed message: on_write_done() is due
   bool has_left = false;        // the kernel has accepted all of it once
-  bool asks = false;            // to be acknowledged soon: kAcknowledgeSoon
   Context context;              // keeps_memory
   std::byte* memory = nullptr;  // of a frame, after its headroom; null: the record of a write
   SendShare* share = nullptr;   // of the peer that holds the record

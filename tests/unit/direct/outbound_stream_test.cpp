@@ -25,7 +25,7 @@ class OutboundStreamTest : public testing::Test {
     frame->parts[0] = {begin, kHead + bytes};
     frame->parts[1] = {};
     append_message(sent, content);
-    stream.append(*frame);
+    stream.append(*frame, 0);
     return *frame;
   }
   // The kernel accepts at most `most` of the next bytes, which are returned.
@@ -70,7 +70,7 @@ TEST_F(OutboundStreamTest, IsFullBeforePositionsCannotBeToldApart) {
     Outbound& write = *table.take_write(writes);
     write.parts[0] = {write.write_head, 1};
     write.parts[1] = {nullptr, std::size_t{1} << 30};  // nothing reads it
-    stream.append(write);
+    stream.append(write, 0);
   }
   EXPECT_TRUE(stream.is_full());
 }
@@ -168,7 +168,7 @@ TEST_F(OutboundStreamTest, PositionsAreCountedBeyond32Bits) {
     ASSERT_NE(write, nullptr);
     write->parts[0] = {nowhere + kHead, kHead};
     write->parts[1] = {nowhere, kWrite - kHead};
-    stream.append(*write);
+    stream.append(*write, 0);
     stream.next(0);
     stream.accepted(kWrite);
     const std::uint64_t position = stream.sent();

@@ -49,7 +49,7 @@ class StreamEnd final : public StreamSink {
     frame.parts[0] = {begin, sizeof(PieceHeader) + content.size()};
     frame.parts[1] = {};
     frame.keeps_memory = false;
-    outbound.append(frame);
+    outbound.append(frame, kAcknowledgeSoon);
     expected.push_back({"message", content});
   }
   void send_placed(PlacementKey key, const Bytes& message, const Bytes& payload) {
@@ -141,7 +141,7 @@ class StreamEnd final : public StreamSink {
     record.parts[1] = {kept.back().data(), kept.back().size()};
     record.keeps_memory = true;
     ++by_reference;
-    outbound.append(record);
+    outbound.append(record, kAcknowledgeWhenIdle);
   }
   void keep(std::string what, std::span<const std::byte> content) {
     found.push_back({std::move(what), Bytes(content.begin(), content.end())});
