@@ -184,6 +184,7 @@ def builds(build_dir, _):
     fine = True
     for options, code, said in (
             (["--sizes", "8"], 0, "mpi-latency, 8 B, Lintel MPI"),
+            (["--sizes", "8", "--computing"], 0, "mpi-latency, 8 B, Lintel MPI"),
             (["--sizes", "8", "--most", "0.0001"], 1, "latency, 8 B, Lintel put"),
             (["--sizes", "9"], 2, "nothing to measure")):
         done = subprocess.run(

@@ -22,8 +22,10 @@ class Oversubscription {
   static constexpr unsigned kMostSkipped = 63;
   // A yield takes less time if nobody else needs the processor.
   static constexpr Nanoseconds kLate = std::chrono::nanoseconds(2500);
-  // Other pollers give the processor back sooner.
-  static constexpr Nanoseconds kMuchTooLate = std::chrono::milliseconds(3);
+  // Other pollers give the processor back sooner. A thread that computes keeps it for 0.4 to 8 ms
+  // (10th to 90th percentile, Linux 6.18, HZ=250), which is many times the latency of a message.
+  // Measure: bench/compare/builds --only mpi-latency --computing
+  static constexpr Nanoseconds kMuchTooLate = std::chrono::microseconds(300);
   // After this many yields in a row that return at once, there is no oversubscription any more.
   static constexpr unsigned kPromptYieldsToEnd = 256;
 

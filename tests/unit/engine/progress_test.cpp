@@ -145,14 +145,14 @@ TEST_F(ProgressTest, ACrowdThatIsGoneIsForgotten) {
 }
 
 TEST_F(ProgressTest, WhereAYieldTakesVeryLongItIsTriedEverMoreRarely) {
-  EXPECT_EQ(yields(Oversubscription::kTurnsBetweenYields, 3ms), 1);
-  EXPECT_EQ(yields(2 * Oversubscription::kTurnsBetweenYields, 3ms), 1);
-  EXPECT_EQ(yields(4 * Oversubscription::kTurnsBetweenYields, 3ms), 1);
+  EXPECT_EQ(yields(Oversubscription::kTurnsBetweenYields, 400us), 1);
+  EXPECT_EQ(yields(2 * Oversubscription::kTurnsBetweenYields, 400us), 1);
+  EXPECT_EQ(yields(4 * Oversubscription::kTurnsBetweenYields, 400us), 1);
   for (int i = 0; i < 10; ++i)
-    yields((Oversubscription::kMostSkipped + 1) * Oversubscription::kTurnsBetweenYields, 3ms);
+    yields((Oversubscription::kMostSkipped + 1) * Oversubscription::kTurnsBetweenYields, 400us);
   EXPECT_EQ(
       yields(10 * (Oversubscription::kMostSkipped + 1) * Oversubscription::kTurnsBetweenYields,
-             3ms),
+             400us),
       10);
 }
 
