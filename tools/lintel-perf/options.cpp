@@ -1,21 +1,15 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
-#include <deque>
 #include <functional>
 
 #include "control.h"
-#include "failure.h"
-#include "interface.h"
-#include "numbers.h"
 
 namespace lintel::perf {
 namespace {
 
 std::string command_list() {
-  std::vector<std::string> names;
-  for (const Measurement& measurement : measurements()) names.emplace_back(measurement.name);
-  return CLI::detail::join(names, ", ");
+  return CLI::detail::join(measurements(), std::mem_fn(&Measurement::name), ", ");
 }
 
 // The options as CLI11 knows them, and what their texts mean. Texts are read after CLI11 has parsed
@@ -35,14 +29,15 @@ class CommandLine {
         "starts all processes)\n"
         "Exit code: 0 done, 1 the run failed (wrong bytes, an error of the library), 2 what was "
         "asked for cannot be done.");
-    add_roles();
-    add_what();
-    add_surroundings_and_output();
+    // Before the options, whose groups their own help would be in.
     for (const Measurement& measurement : measurements()) {
       app_.add_subcommand(measurement.name, measurement.title)
           ->fallthrough()
           ->callback([this, &measurement] { options_.measurement = &measurement; });
     }
+    add_roles();
+    add_what();
+    add_surroundings_and_output();
   }
 
   // Returns false if it has printed help or version.
@@ -60,11 +55,7 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       refuse("{}; 'lintel-perf --help' tells what is expected", error.what());
     }
-    for (const Text& text : texts_) {
-      if (text.option->count() == 0) continue;
-      if (text.value.empty()) reject(text.option->get_name(), "", text.option->get_type_name());
-      text.read(text.value);
-    }
+    for (const auto& read : readers_) read();
     settings_.percentiles = options_.show_percentiles || !options_.json_file.empty();
     check_combinations();
     check_chain();
@@ -74,22 +65,17 @@ class CommandLine {
   }
 
  private:
-  struct Text {
-    std::string value;
-    CLI::Option* option;
-    std::function<void(const std::string&)> read;
-  };
-
-  void flag(const char* name, bool& value, const char* help) {
-    app_.add_flag(name, value, help)->group(group_);
-  }
   // value_of(name, text) returns the value, or refuses the text.
   template <class Value, class ValueOf>
   void text(const char* name, const char* type, const std::string& help, Value& value,
             ValueOf value_of) {
-    Text& entry = texts_.emplace_back();
-    entry.read = [=, &value](const std::string& text) { value = value_of(name, text); };
-    entry.option = app_.add_option(name, entry.value, help)->type_name(type)->group(group_);
+    auto* const option = app_.add_option(name)->description(help)->type_name(type);
+    readers_.emplace_back([=, &value] {
+      if (option->count() == 0) return;
+      const auto text = option->as<std::string>();
+      if (text.empty()) reject(name, text, type);
+      value = value_of(name, text);
+    });
   }
   void text(const char* name, const char* type, const std::string& help, std::string& value) {
     text(name, type, help, value, [](const char*, const std::string& text) { return text; });
@@ -120,9 +106,9 @@ class CommandLine {
   }
 
   void add_roles() {
-    group_ = "Which process this is";
-    flag("--local", local_, "Start both processes on this machine (the default)");
-    flag("--server", server_, "Wait for clients and be the target");
+    app_.option_defaults()->group("Which process this is");
+    app_.add_flag("--local", local_, "Start both processes on this machine (the default)");
+    app_.add_flag("--server", server_, "Wait for clients and be the target");
     text("--client", "ADDR[:PID]",
          "Be the initiator; the server is at this host, and its process id is 17 unless said",
          client_);
@@ -135,12 +121,12 @@ class CommandLine {
                      "free one and say it",
                      kServerPid),
          pid_);
-    flag("--once", options_.once, "The server ends after one client");
+    app_.add_flag("--once", options_.once, "The server ends after one client");
   }
 
   void add_what() {
     static constexpr std::uint64_t kMost = 1'000'000'000;
-    group_ = "What to measure";
+    app_.option_defaults()->group("What to measure");
     choice("--api", "3|4", "Through which Portals the measured operations go (default 3)",
            settings_.api, {Api::kPortals3, Api::kPortals4});
     choice(
@@ -162,8 +148,8 @@ class CommandLine {
           "operations", 1, 65536, settings_.window);
     count("--repeats", "Passes, of which the median is reported (default 3)", "passes", 1, 1000,
           settings_.repeats);
-    flag("--validate,!--no-validate", settings_.validate,
-         "Compare every byte, outside the timed part (default)");
+    app_.add_flag("--validate,!--no-validate", settings_.validate,
+                  "Compare every byte, outside the timed part (default)");
     choice("--completion", "local|remote",
            "What ends a put: local = SEND_END (Portals 4: SEND), remote = ACK (default remote)",
            settings_.completion, {PutCompletion::kLocal, PutCompletion::kRemote});
@@ -178,7 +164,7 @@ class CommandLine {
   }
 
   void add_surroundings_and_output() {
-    group_ = "Surroundings";
+    app_.option_defaults()->group("Surroundings");
     text("--cpu", "A[,B]",
          "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or "
          "--client, A or the own one of the two; of a chain, rank 0 to A, the others to B",
@@ -190,12 +176,12 @@ class CommandLine {
         fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
                     options_.deadline.count()),
         0.1, 86400, options_.deadline);
-    group_ = "Output";
+    app_.option_defaults()->group("Output");
     choice("--units", "MB|MiB|Gb",
            "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)",
            options_.units, {Units::kMB, Units::kMiB, Units::kGb});
-    flag("--percentiles", options_.show_percentiles,
-         "Time each operation in one more pass; show P50, P90, P99, P99.9");
+    app_.add_flag("--percentiles", options_.show_percentiles,
+                  "Time each operation in one more pass; show P50, P90, P99, P99.9");
     text("--json", "FILE", "Write one JSON document; - for stdout, the table then goes to stderr",
          options_.json_file);
     text("--csv", "FILE", "Write comma separated values; - for stdout", options_.csv_file);
@@ -312,8 +298,7 @@ class CommandLine {
       "Measures one-sided bandwidth and latency between two processes, and triggered chains "
       "through many, with every byte verified.",
       kToolName};
-  std::string group_;
-  std::deque<Text> texts_;  // CLI11 keeps references
+  std::vector<std::function<void()>> readers_;  // of the options with texts
   bool local_ = false;
   bool server_ = false;
   std::string client_;
