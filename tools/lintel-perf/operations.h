@@ -95,9 +95,8 @@ class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
   // Waits until there are at least `at_least` completions of that kind, then takes more that are
   // there already, until `enough`. Returns how many there are. Throws PeerLost when the peer is
   // lost or stop() was called, PerfFailure when an operation failed or completions were lost.
-  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough = 0) {
-    return take(kind, at_least, enough);
-  }
+  virtual std::uint64_t wait(CompletionKind kind, std::uint64_t at_least,
+                             std::uint64_t enough = 0) = 0;
 
   // Waits until everything started here has completed: all memory may be used again.
   void settle() {
@@ -122,8 +121,7 @@ class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
   // `tells_send`: there is a kSend for every operation that sends, also if another kind ends it.
   explicit MeasuredOperations(bool tells_send) : tells_send_(tells_send) {}
 
-  // As wait(), and the call of the API for start().
-  virtual std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) = 0;
+  // The call of the API for start().
   virtual bool issue(MeasuredAction action, const Attachment& memory, const Attachment* operand,
                      std::uint64_t bits) = 0;
   // Frees what waits use, so that they return. Not called again by an implementation that has been

@@ -19,6 +19,16 @@ namespace lintel::perf {
 template <class Api>
 class QueuedOperations : public MeasuredOperations {
  public:
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough = 0) final {
+    EventRecord event;
+    while (count(kind) < at_least) note(Api::wait(queue_, event), event);
+    while (count(kind) < enough) {
+      const int code = Api::get(queue_, event);
+      if (code == Api::kEmpty) break;
+      note(code, event);
+    }
+    return count(kind);
+  }
   std::uint64_t seen() const final { return seen_.load(std::memory_order_relaxed); }
 
  protected:
@@ -39,16 +49,6 @@ class QueuedOperations : public MeasuredOperations {
 
  private:
   void end_waits() final { Api::free(queue_); }
-  std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) final {
-    EventRecord event;
-    while (count(kind) < at_least) note(Api::wait(queue_, event), event);
-    while (count(kind) < enough) {
-      const int code = Api::get(queue_, event);
-      if (code == Api::kEmpty) break;
-      note(code, event);
-    }
-    return count(kind);
-  }
 
   void note(int code, const EventRecord& event) {
     const bool lost = code == Api::kDropped && only_arrivals_;
@@ -58,25 +58,22 @@ class QueuedOperations : public MeasuredOperations {
     const auto kind = static_cast<std::size_t>(std::ranges::find(Api::kEvents, event.type) -
                                                Api::kEvents.begin());
     if (kind == kEventKinds) return;
-    std::uint64_t completions = 1;
+    std::uint32_t completions = 1;
     if (kind != index_of(CompletionKind::kSend)) {
       if (event.mlength != length_) [[unlikely]] {
         fail("verification failed: {} says that {} bytes were moved; expected {}",
              Api::name_of_event(event), event.mlength, length_);
       }
-      if (only_arrivals_) completions = arrivals(lost, event);
+      if (lost && !last_arrival_) {
+        fail("events were lost before the first was seen; expected fewer --iterations");
+      }
+      if (only_arrivals_) {
+        const std::uint32_t sequence = Api::sequence_of(event);  // wraps
+        if (last_arrival_) completions = sequence - *last_arrival_;
+        last_arrival_ = sequence;
+      }
     }
     taken_[kind] += completions;
-  }
-
-  std::uint64_t arrivals(bool lost, const EventRecord& event) {
-    const std::uint32_t sequence = Api::sequence_of(event);  // wraps
-    if (lost && !last_arrival_) {
-      fail("events were lost before the first was seen; expected fewer --iterations");
-    }
-    const std::uint32_t count = last_arrival_ ? sequence - *last_arrival_ : 1;
-    last_arrival_ = sequence;
-    return count;
   }
 
   [[noreturn]] void reject(int code, const EventRecord& event) {

@@ -53,7 +53,7 @@ using Memory4 = ApiMemory<Portals4>;
 class CountedOperations : public MeasuredOperations {
  public:
   // A counter tells all there is at once, so `enough` needs no further look.
-  std::uint64_t take(CompletionKind kind, std::uint64_t at_least, std::uint64_t) final {
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t) final {
     ptl_ct_event_t value{};
     const int code = PtlCTWait(counters_[index_of(kind)], at_least, &value);
     if (code != PTL_OK || value.failure != 0) [[unlikely]] {
