@@ -60,7 +60,8 @@ class Portals3Interface final : public TimedInterface {
     ptl_ni_limits_t limits{};
     const int code = PtlNIInit(PTL_IFACE_DEFAULT, pid, nullptr, &limits, &handle_);
     limits_.pieces = {static_cast<std::uint64_t>(limits.max_md_iovecs), "max_md_iovecs"};
-    limits_.swap = {static_cast<std::uint64_t>(limits.max_getput_md), "max_getput_md"};
+    limits_.bytes[MeasuredAction::kSwap] = {static_cast<std::uint64_t>(limits.max_getput_md),
+                                            "max_getput_md"};
     if (code == PTL_OK) return;
     PtlFini();
     if (code == PTL_PID_INVALID) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -154,25 +155,15 @@ struct SideParameters {
   bool only_arrivals() const { return exposed_events && !local; }
 };
 
-// The most of something, and the name of the limit in this API. 0: there is no such operation.
+// The most of something, and the name of the limit in this API.
 struct Limit {
   std::uint64_t most = 0;
   const char* name = "";
 };
 
 struct OperationLimits {
-  Limit pieces;  // of one attachment
-  Limit swap;    // bytes, as the next two
-  Limit atomic;
-  Limit fetch_atomic;
-
-  // What bounds the operation's size; nothing is bounded by null.
-  const Limit* of(MeasuredAction action) const {
-    return action == MeasuredAction::kSwap       ? &swap
-           : action == MeasuredAction::kAdd      ? &atomic
-           : action == MeasuredAction::kFetchAdd ? &fetch_atomic
-                                                 : nullptr;
-  }
+  Limit pieces = {};                           // of one attachment
+  std::map<MeasuredAction, Limit> bytes = {};  // of operations whose size has a bound
 };
 
 // An interface of one API, opened for operations. Outlives the MeasuredOperations made on it.

@@ -32,7 +32,8 @@ void check_limits(const PerfOptions& options, const OperationLimits& limits) {
            limits.pieces.most, limits.pieces.name);
   }
   for (const MeasurementPart& part : options.measurement->parts) {
-    if (const Limit* limit = limits.of(part.action)) options.check_sizes(*limit);
+    const auto limit = limits.bytes.find(part.action);
+    if (limit != limits.bytes.end()) options.check_sizes(limit->second);
   }
 }
 
@@ -147,7 +148,8 @@ void measure_with(const PerfOptions& options, ProcessName server, Report& report
     accepted = true;
     PairPeer peer(endpoint.network.handle(), endpoint.control, server, options.deadline,
                   options.deadline);
-    const auto sizes = options.sizes.empty() ? powers_of_two(1, limits.swap.most) : options.sizes;
+    const std::uint64_t most = limits.bytes.at(MeasuredAction::kSwap).most;
+    const auto sizes = options.sizes.empty() ? powers_of_two(1, most) : options.sizes;
     report.measure_each(sizes, [&](std::uint64_t size) {
       peer.tell("step", {{"size", size}});
       return measure(*options.measurement, {endpoint.network, peer, options.settings, size, true});

@@ -193,11 +193,12 @@ class Operations4 final : public Completions {
 class TimedInterface4 final : public TimedInterface {
  public:
   explicit TimedInterface4(ProcessName self) : interface_(PTL_NI_PHYSICAL, reject_timed) {
+    using enum MeasuredAction;
     const ptl_ni_limits_t& limits = interface_.limits();
     limits_ = {.pieces = {static_cast<std::uint64_t>(limits.max_iovecs), "max_iovecs"},
-               .swap = {limits.max_fetch_atomic_size, "max_fetch_atomic_size"},
-               .atomic = {limits.max_atomic_size, "max_atomic_size"},
-               .fetch_atomic = {limits.max_fetch_atomic_size, "max_fetch_atomic_size"}};
+               .bytes = {{kSwap, {limits.max_fetch_atomic_size, "max_fetch_atomic_size"}},
+                         {kAdd, {limits.max_atomic_size, "max_atomic_size"}},
+                         {kFetchAdd, {limits.max_fetch_atomic_size, "max_fetch_atomic_size"}}}};
     const auto& id = interface_.id().phys;
     if (id.nid != self.nid || id.pid != self.pid) {
       fail("through Portals 4 this process has pid {}; expected {}, as through Portals 3", id.pid,
