@@ -58,9 +58,9 @@ TableRow measure_passive_target(const PairRun& run) {
         side.local[0].fill(pattern(id));
         side.fetched[0].fill(poison(id));
       }
-      const double put = seconds_of([&] { run_alone(side, MeasuredAction::kAckedPut); });
+      const double put = seconds_of([&] { run_window(side, MeasuredAction::kAckedPut, 1, 1); });
       side.operations->settle();
-      const double get = seconds_of([&] { run_alone(side, MeasuredAction::kGet); });
+      const double get = seconds_of([&] { run_window(side, MeasuredAction::kGet, 1, 1); });
       if (!absent()) break;  // the target may have been back before these ended
       if (settings.validate) {
         side.fetched[0].check(id);

@@ -62,39 +62,29 @@ inline void require_started(bool started, MeasuredAction action) {
 }
 
 // Keeps up to `window` operations under way until `messages` have come to their end: between the
-// first regions, or, `in_slots`, each between regions of its own. Completions are taken in bursts
-// and replaced in bursts, so that small operations can leave together. Every event has been taken
-// on return.
+// first regions, or, `in_slots`, each between regions of its own. What is fetched goes to
+// side.fetched if there is one. Completions are taken in bursts and replaced in bursts, so that
+// small operations can leave together. settle() takes the events that are left.
 inline void run_window(PairSide& side, MeasuredAction action, std::uint64_t messages,
                        std::uint64_t window, bool in_slots = false) {
   MeasuredOperations& operations = *side.operations;
   const CompletionKind end = end_of(action);
+  const bool fetches = end == CompletionKind::kReply && side.parameters.fetched;
   const std::uint64_t before = operations.count(end);
   std::uint64_t started = 0;
   std::uint64_t done = 0;
   while (done < messages) {
     while (started < messages && started - done < window) {
       const std::uint64_t region = in_slots ? started + 1 : 0;
-      const Attachment& memory = side.local[region].attachment();
-      const bool room = operations.start(action, memory, nullptr, region);
+      const Attachment& local = side.local[region].attachment();
+      const Attachment& memory = fetches ? side.fetched[0].attachment() : local;
+      const bool room = operations.start(action, memory, &local, region);
       if (!room && started > done) break;  // the library has all it can take; completions make room
       require_started(room, action);
       ++started;
     }
     done = operations.wait(end, before + done + 1, before + started) - before;
   }
-  operations.settle();
-}
-
-// One operation alone, until its end. What is fetched goes to side.fetched.
-inline void run_alone(PairSide& side, MeasuredAction action) {
-  MeasuredOperations& operations = *side.operations;
-  const bool fetches = end_of(action) == CompletionKind::kReply && side.parameters.fetched;
-  const Region& memory = fetches ? side.fetched[0] : side.local[0];
-  const std::uint64_t before = operations.count(end_of(action));
-  require_started(operations.start(action, memory.attachment(), &side.local[0].attachment()),
-                  action);
-  operations.wait(end_of(action), before + 1);
 }
 
 // Puts that answer each other, `messages` each way; `first`: this side begins. fill(i) runs before

@@ -88,13 +88,11 @@ class Timed {
     switch (part_.shape) {
       case TrafficShape::kPingPong: return ping_pong(side_, run_.initiator, count, before, after);
       case TrafficShape::kAlone:
-        if (!run_.initiator) return;
-        if (action_ == MeasuredAction::kGet) return run_window(side_, action_, count, 1);
-        for (std::uint64_t i = 0; i < count; ++i) {
+        for (std::uint64_t i = 0; run_.initiator && i < count; ++i) {
           before(i);
-          run_alone(side_, action_);
-          if (action_ == MeasuredAction::kSwap)
-            side_.operations->settle();  // its new contents may change now
+          run_window(side_, action_, 1, 1);
+          // Its new contents may change now.
+          if (action_ == MeasuredAction::kSwap) side_.operations->settle();
           after(i);
         }
         return;
@@ -102,6 +100,7 @@ class Timed {
         // The time runs from before the target is told to begin until both have every ack.
         run_.synchronize();
         run_window(side_, action_, count, window_);
+        side_.operations->settle();
         return run_.synchronize(time_for(count * run_.size));
       default: break;
     }
@@ -109,6 +108,7 @@ class Timed {
     // there.
     if (run_.initiator) {
       run_window(side_, action_, count, window_);
+      side_.operations->settle();
       if (local_) run_.peer.await();
     } else if (local_) {
       side_.operations->wait(CompletionKind::kPut,
@@ -254,6 +254,7 @@ class Timed {
       for (std::uint64_t slot = 1; slot <= count; ++slot) place(0, done + slot - 1, slot);
       synchronized([&] {
         if (!side_.local.empty()) run_window(side_, action, count, window_, true);
+        side_.operations->settle();
       });
       for (std::uint64_t slot = 1; slot <= count; ++slot) {
         check(sinks(), run_.theirs(0, done + slot - 1), slot);
