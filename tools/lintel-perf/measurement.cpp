@@ -5,10 +5,13 @@ namespace lintel::perf {
 std::span<const Measurement> measurements() {
   using enum MeasuredAction;
   using enum TrafficShape;
-  static constexpr MeasurementPart kPutLatency{kPingPong, kPut, "put_latency", "Put latency"};
-  static constexpr MeasurementPart kGetLatency{kAlone, kGet, "get_latency", "Get latency"};
-  static constexpr MeasurementPart kPuts{kWindow, kAckedPut, "put_bandwidth", "Put bandwidth"};
-  static constexpr MeasurementPart kGets{kWindow, kGet, "get_bandwidth", "Get bandwidth"};
+  using enum MeasuredQuantity;
+  static const Metric kPutBandwidth{"put_bandwidth", "Put bandwidth", kBandwidth};
+  static const MeasurementPart kPutLatency{kPingPong, kPut, {{"put_latency", "Put latency"}}};
+  static const MeasurementPart kGetLatency{kAlone, kGet, {{"get_latency", "Get latency"}}};
+  static const MeasurementPart kPuts{kWindow, kAckedPut, {kPutBandwidth}};
+  static const MeasurementPart kGets{
+      kWindow, kGet, {{"get_bandwidth", "Get bandwidth", kBandwidth}}};
   static const std::vector<Measurement> kTable{
       {.name = "put-lat",
        .title = "put latency",
@@ -22,7 +25,7 @@ std::span<const Measurement> measurements() {
       {.name = "put-bibw",
        .title = "put bandwidth, both ways at once",
        .method = "a window of puts each way at the same time; bytes of both directions are counted",
-       .parts = {{kBothWays, kAckedPut, "put_bandwidth_both_ways", "Bandwidth"}}},
+       .parts = {{kBothWays, kAckedPut, {{"put_bandwidth_both_ways", "Bandwidth", kBandwidth}}}}},
       {.name = "get-lat",
        .title = "get latency",
        .method = "from PtlGet to its {reply}, one at a time",
@@ -34,32 +37,35 @@ std::span<const Measurement> measurements() {
       {.name = "msg-rate",
        .title = "put message rate",
        .method = "a window of small puts one way",
-       .parts = {{kWindow, kAckedPut, "put_bandwidth", "Put bandwidth", "message_rate",
-                  "Message rate"}},
+       .parts = {{kWindow,
+                  kAckedPut,
+                  {{"message_rate", "Message rate", kMessageRate}, kPutBandwidth}}},
        .default_sizes = {8}},
       {.name = "passive",
        .title = "latency to a passive target",
        .method =
            "the target's only thread computes or sleeps and calls nothing; put to {ack}, and get "
            "to {reply}",
-       .parts = {{kPassive}},
+       .parts = {{kPassive, kPut, {{"put_to_ack", "Put to ack"}, {"get_latency", "Get"}}}},
        .default_sizes = {8, 1024, 65536}},
       {.name = "swap-lat",
        .title = "swap latency",
        .method = "from {swap} to its {reply}, one at a time",
-       .parts = {{kAlone, kSwap, "swap_latency", "Swap latency"}},
+       .parts = {{kAlone, kSwap, {{"swap_latency", "Swap latency"}}}},
        .default_sizes = {}},
       {.name = "fetch-lat",
        .title = "fetch-atomic latency (Portals 4)",
        .method = "from PtlFetchAtomic (PTL_SUM of 64-bit words) to its {reply}, one at a time",
-       .parts = {{kAlone, kFetchAdd, "fetch_latency", "Fetch-atomic latency"}},
+       .parts = {{kAlone, kFetchAdd, {{"fetch_latency", "Fetch-atomic latency"}}}},
        .default_sizes = {8}},
       {.name = "atomic-rate",
        .title = "rate of atomic operations (Portals 4)",
        .method =
            "a window of PtlAtomic (PTL_SUM of 64-bit words) one way, each done with its {ack}",
-       .parts = {{kWindow, kAdd, "atomic_bandwidth", "Atomic bandwidth", "atomic_rate",
-                  "Atomic rate"}},
+       .parts = {{kWindow,
+                  kAdd,
+                  {{"atomic_rate", "Atomic rate", kMessageRate},
+                   {"atomic_bandwidth", "Atomic bandwidth", kBandwidth}}}},
        .default_sizes = {8, 64, 256, 1024}},
       {.name = "quick",
        .title = "put and get, latency and bandwidth",

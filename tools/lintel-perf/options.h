@@ -62,10 +62,7 @@ enum class TrafficShape {
 struct MeasurementPart {
   TrafficShape shape;
   MeasuredAction action = MeasuredAction::kPut;
-  const char* key = nullptr;  // of its metric
-  const char* title = nullptr;
-  const char* rate_key = nullptr;
-  const char* rate_title = nullptr;
+  std::vector<Metric> metrics = {};  // without values
 };
 
 // One sub-command: what it is called, what it says about itself, and what it runs at each size.

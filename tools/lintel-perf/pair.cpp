@@ -17,7 +17,7 @@ namespace {
 TableRow measure(const Measurement& measurement, const PairRun& run) {
   TableRow whole;
   for (const MeasurementPart& part : measurement.parts) {
-    TableRow row = part.shape == TrafficShape::kPassive ? measure_passive_target(run)
+    TableRow row = part.shape == TrafficShape::kPassive ? measure_passive_target(run, part)
                                                         : measure_timed(run, part);
     row.verified_messages += whole.verified_messages;
     row.metrics.insert(row.metrics.begin(), whole.metrics.begin(), whole.metrics.end());

@@ -25,7 +25,7 @@ void compute_for(Seconds time) {
 
 }  // namespace
 
-TableRow measure_passive_target(const PairRun& run) {
+TableRow measure_passive_target(const PairRun& run, const MeasurementPart& part) {
   const Settings& settings = run.settings;
   const Seconds absence = settings.passive_time;
   PairSide side =
@@ -42,7 +42,7 @@ TableRow measure_passive_target(const PairRun& run) {
     return {};
   }
 
-  TableRow row{.size_bytes = run.size};
+  TableRow row{.size_bytes = run.size, .metrics = part.metrics};
   std::vector<double> puts;
   std::vector<double> gets;
   run.peer.await();
@@ -77,10 +77,10 @@ TableRow measure_passive_target(const PairRun& run) {
         "without its help");
   }
   row.iterations = puts.size();
-  const auto metric = [](const char* key, const char* title, std::vector<double>& samples) {
-    return Metric{key, title, MeasuredQuantity::kTime, {median(samples)}, percentiles_of(samples)};
-  };
-  row.metrics = {metric("put_to_ack", "Put to ack", puts), metric("get_latency", "Get", gets)};
+  row.metrics[0].passes = {median(puts)};
+  row.metrics[0].distribution = percentiles_of(puts);
+  row.metrics[1].passes = {median(gets)};
+  row.metrics[1].distribution = percentiles_of(gets);
   return row;
 }
 

@@ -209,6 +209,6 @@ struct PairRun {
 
 // timed.cpp, and passive.cpp
 TableRow measure_timed(const PairRun& run, const MeasurementPart& part);
-TableRow measure_passive_target(const PairRun& run);
+TableRow measure_passive_target(const PairRun& run, const MeasurementPart& part);
 
 }  // namespace lintel::perf

@@ -37,24 +37,15 @@ class Timed {
     if (settings_.validate) verify();
     const std::vector<double> seconds = time_passes();
     const auto messages = static_cast<double>((part_.shape == kBothWays ? 2 : 1) * row_.iterations);
-    const auto add = [&](const char* key, const char* title, MeasuredQuantity quantity,
-                         double amount) {
-      Metric metric{key, title, quantity};
+    row_.metrics = part_.metrics;
+    for (Metric& metric : row_.metrics) {
+      const bool rate = metric.quantity == MeasuredQuantity::kMessageRate;
+      const double amount = rate ? messages : messages * static_cast<double>(run_.size);
       for (const double pass : seconds) {
-        metric.passes.push_back(quantity == MeasuredQuantity::kTime ? amount * pass
-                                                                    : amount / pass);
+        metric.passes.push_back(one_by_one_ ? share() / messages * pass : amount / pass);
       }
-      row_.metrics.push_back(std::move(metric));
-    };
-    if (one_by_one_) {
-      add(part_.key, part_.title, MeasuredQuantity::kTime, share() / messages);
-      if (settings_.percentiles) row_.metrics.back().distribution = time_singles();
-      return row_;
     }
-    if (part_.rate_key)
-      add(part_.rate_key, part_.rate_title, MeasuredQuantity::kMessageRate, messages);
-    add(part_.key, part_.title, MeasuredQuantity::kBandwidth,
-        messages * static_cast<double>(run_.size));
+    if (one_by_one_ && settings_.percentiles) row_.metrics[0].distribution = time_singles();
     return row_;
   }
 
