@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -65,8 +64,6 @@ Json process_json(const ProcessDescription& process) {
           {"cpu", process.cpu < 0 ? Json(nullptr) : Json(process.cpu)}};
 }
 
-std::array<double, 4> shares_of(const Percentiles& p) { return {p.p50, p.p90, p.p99, p.p99_9}; }
-
 Json metric_json(const Metric& metric, const ReportUnit& unit) {
   Json result{{"value", metric.value() / unit.size}, {"unit", unit.name}};
   result["passes"] = Json::array();
@@ -81,8 +78,17 @@ Json metric_json(const Metric& metric, const ReportUnit& unit) {
   return result;
 }
 
-std::string key_of(const Metric& metric, const ReportUnit& unit) {
-  return metric.key + "_" + unit.key;
+Json result_json(const TableRow& row, Units units) {
+  Json result{{"size_bytes", row.size_bytes},
+              {"iterations", row.iterations},
+              {"warm_up", row.warm_up},
+              {"verified_messages", row.verified_messages}};
+  if (row.batches > 0) result["batches"] = row.batches;
+  for (const Metric& metric : row.metrics) {
+    const ReportUnit& unit = unit_of(metric.quantity, units);
+    result[metric.key + "_" + unit.key] = metric_json(metric, unit);
+  }
+  return result;
 }
 
 // A line on stderr, which its end clears on a terminal.
@@ -178,22 +184,21 @@ void Report::write_header(std::FILE* out) const {
 // The titles, or the values, of a row's columns.
 std::string Report::line_of(const TableRow& row, bool titles) const {
   std::string line = fmt::format("{:<12}", titles ? "# Size" : std::to_string(row.size_bytes));
+  const auto add = [&](int width, const std::string& title, double value, int decimals) {
+    line += titles ? fmt::format("{:>{}}", title, width)
+                   : fmt::format("{:>{}.{}f}", value, width, decimals);
+  };
   for (const Metric& metric : row.metrics) {
     const ReportUnit& unit = unit_of(metric.quantity, options_.units);
-    line += fmt::format(
-        "{:>24}", titles ? fmt::format("{} ({})", metric.title, unit.name)
-                         : fmt::format("{:.{}f}", metric.value() / unit.size,
-                                       metric.quantity == MeasuredQuantity::kMessageRate ? 0 : 2));
+    add(24, fmt::format("{} ({})", metric.title, unit.name), metric.value() / unit.size,
+        metric.quantity == MeasuredQuantity::kMessageRate ? 0 : 2);
     if (!options_.show_percentiles || !metric.distribution) continue;
-    if (titles) {
-      line +=
-          fmt::format("{:>12}{:>12}{:>12}{:>12}{:>12}", "P50", "P90", "P99", "P99.9", "samples");
-      continue;
-    }
-    for (const double value : shares_of(*metric.distribution)) {
-      line += fmt::format("{:>12.2f}", value / unit.size);
-    }
-    line += fmt::format("{:>12}", metric.distribution->samples);
+    const Percentiles& p = *metric.distribution;
+    add(12, "P50", p.p50 / unit.size, 2);
+    add(12, "P90", p.p90 / unit.size, 2);
+    add(12, "P99", p.p99 / unit.size, 2);
+    add(12, "P99.9", p.p99_9 / unit.size, 2);
+    add(12, "samples", static_cast<double>(p.samples), 0);
   }
   return line;
 }
@@ -226,40 +231,25 @@ std::string Report::json(const std::string& error) const {
   document["repeats"] = settings.repeats;
   document["bandwidth_unit"] = unit_of(MeasuredQuantity::kBandwidth, options_.units).note;
   document["results"] = Json::array();
-  for (const TableRow& row : rows_) {
-    Json result{{"size_bytes", row.size_bytes},
-                {"iterations", row.iterations},
-                {"warm_up", row.warm_up},
-                {"verified_messages", row.verified_messages}};
-    if (row.batches > 0) result["batches"] = row.batches;
-    for (const Metric& metric : row.metrics) {
-      const ReportUnit& unit = unit_of(metric.quantity, options_.units);
-      result[key_of(metric, unit)] = metric_json(metric, unit);
-    }
-    document["results"].push_back(result);
-  }
+  for (const TableRow& row : rows_) document["results"].push_back(result_json(row, options_.units));
   return document.dump(2) + "\n";
 }
 
+// A part of what the JSON document says of each metric.
 std::string Report::csv() const {
   std::string titles = "size_bytes,iterations";
   std::string lines;
   for (const TableRow& row : rows_) {
     const bool first = &row == &rows_.front();
     lines += fmt::format("{},{}", row.size_bytes, row.iterations);
-    for (const Metric& metric : row.metrics) {
-      const ReportUnit& unit = unit_of(metric.quantity, options_.units);
-      if (first) titles += "," + key_of(metric, unit);
-      lines += fmt::format(",{:.6g}", metric.value() / unit.size);
-      if (!metric.distribution) continue;
-      if (first) {
-        titles +=
-            fmt::format(",{0}_p50,{0}_p90,{0}_p99,{0}_p99_9,{0}_samples", key_of(metric, unit));
+    const Json result = result_json(row, options_.units);
+    for (const auto& [key, metric] : result.items()) {
+      for (const std::string part : {"value", "p50", "p90", "p99", "p99_9", "samples"}) {
+        if (!metric.is_object() || !metric.contains(part)) continue;
+        if (first) titles += "," + (part == "value" ? key : key + "_" + part);
+        lines += part == "samples" ? fmt::format(",{}", metric[part].get<std::uint64_t>())
+                                   : fmt::format(",{:.6g}", metric[part].get<double>());
       }
-      for (const double value : shares_of(*metric.distribution)) {
-        lines += fmt::format(",{:.6g}", value / unit.size);
-      }
-      lines += fmt::format(",{}", metric.distribution->samples);
     }
     lines += fmt::format(",{},{}\n", static_cast<int>(options_.settings.api),
                          name_of(options_.settings.notify));
