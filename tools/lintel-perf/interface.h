@@ -30,13 +30,8 @@ inline void check_call(int code, const char* call) {
 // A descriptor without events of beginnings, for any number of operations.
 inline ptl_md_t descriptor(ptl_handle_eq_t eq, unsigned options = 0, void* start = nullptr,
                            ptl_size_t length = 0) {
-  ptl_md_t md{};
-  md.start = start;
-  md.length = length;
-  md.threshold = PTL_MD_THRESH_INF;
-  md.options = options | PTL_MD_EVENT_START_DISABLE;
-  md.eq_handle = eq;
-  return md;
+  options |= PTL_MD_EVENT_START_DISABLE;
+  return {start, length, PTL_MD_THRESH_INF, /*max_size=*/0, options, /*user_ptr=*/nullptr, eq};
 }
 
 // "10.0.0.1 pid 17"

@@ -15,13 +15,6 @@ namespace {
 using namespace api4;
 using enum ChainStep;
 
-[[noreturn]] void reject_rank(const char* call, int code) {
-  refuse("{} failed: {}; expected {}", call, code_name(code),
-         std::string_view(call) == "PtlInit"
-             ? "LINTEL_* variables that the library accepts"
-             : "a provider and an interface that this host has (--provider, --bind)");
-}
-
 class ChainRank {
  public:
   ChainRank(const PerfOptions& options, Shared& shared, unsigned rank)
@@ -45,7 +38,8 @@ class ChainRank {
 
  private:
   void open() {
-    network_.emplace(PTL_NI_LOGICAL, reject_rank);
+    network_.emplace(PTL_NI_LOGICAL, "", "LINTEL_* variables that the library accepts",
+                     "a provider and an interface that this host has (--provider, --bind)");
     own_.name = {network_->id().phys.nid, network_->id().phys.pid};
     if (rank_ != 0) return;
     shared_.max_triggered = static_cast<std::uint64_t>(network_->limits().max_triggered_ops);

@@ -144,12 +144,7 @@ class Chain : NotCopied {
   // counts.
   ptl_handle_md_t memory(std::span<std::byte> bytes, unsigned counted = 0,
                          ptl_handle_ct_t counter = PTL_CT_NONE) {
-    ptl_md_t md{};
-    md.start = bytes.data();
-    md.length = bytes.size();
-    md.options = counted;
-    md.eq_handle = PTL_EQ_NONE;
-    md.ct_handle = counter;
+    const ptl_md_t md{bytes.data(), bytes.size(), counted, PTL_EQ_NONE, counter};
     memories_.push_back(PTL_INVALID_HANDLE);
     check_call(PtlMDBind(ni_, &md, &memories_.back()), "PtlMDBind");
     return memories_.back();

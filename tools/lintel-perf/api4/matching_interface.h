@@ -52,18 +52,21 @@ inline void check_call(int code, const char* call) {
 // A matching interface, and the library's initialisation.
 class MatchingInterface : NotCopied {
  public:
-  // `addressing`: PTL_NI_PHYSICAL or PTL_NI_LOGICAL. reject(call, code) throws when the library
-  // refuses to open it.
-  template <class Reject>
-  MatchingInterface(unsigned addressing, Reject reject) {
-    if (const int code = PtlInit(); code != PTL_OK) reject("PtlInit", code);
+  // `addressing`: PTL_NI_PHYSICAL or PTL_NI_LOGICAL. Throws PerfFailure(kUnusable) when the library
+  // refuses to open it: `prefix` and the failed call, and what was expected of PtlInit, or then.
+  MatchingInterface(unsigned addressing, const char* prefix, const char* to_begin,
+                    const char* to_open) {
+    const auto reject = [prefix](const char* call, int code, const char* expected) {
+      refuse("{}{} failed: {}; expected {}", prefix, call, code_name(code), expected);
+    };
+    if (const int code = PtlInit(); code != PTL_OK) reject("PtlInit", code, to_begin);
     const char* call = "PtlNIInit";
     int code = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | addressing, PTL_PID_ANY, nullptr,
                          &limits_, &handle_);
     if (code == PTL_OK) code = PtlGetPhysId(handle_, &id_), call = "PtlGetPhysId";
     if (code == PTL_OK) return;
     PtlFini();
-    reject(call, code);
+    reject(call, code, to_open);
   }
   ~MatchingInterface() {
     PtlNIFini(handle_);

@@ -105,9 +105,7 @@ class Operations4 final : public Completions {
     auto bound = std::make_unique<Memory4>(memory);
     for (const CompletionKind kind :
          {CompletionKind::kSend, CompletionKind::kAck, CompletionKind::kReply}) {
-      ptl_md_t md{};
-      md.eq_handle = this->queue();
-      md.ct_handle = PTL_CT_NONE;
+      ptl_md_t md{nullptr, 0, 0, this->queue(), PTL_CT_NONE};
       if constexpr (kCounts) {
         static constexpr std::array kCounted{PTL_MD_EVENT_CT_SEND, PTL_MD_EVENT_CT_ACK,
                                              PTL_MD_EVENT_CT_REPLY};  // in that order
@@ -185,14 +183,12 @@ class Operations4 final : public Completions {
   ptl_pt_index_t portal_ = 0;
 };
 
-[[noreturn]] void reject_timed(const char* call, int code) {
-  refuse("Portals 4: {} failed: {}; expected an interface beside that of Portals 3", call,
-         code_name(code));
-}
+constexpr const char* kExpected = "an interface beside that of Portals 3";
 
 class TimedInterface4 final : public TimedInterface {
  public:
-  explicit TimedInterface4(ProcessName self) : interface_(PTL_NI_PHYSICAL, reject_timed) {
+  explicit TimedInterface4(ProcessName self)
+      : interface_(PTL_NI_PHYSICAL, "Portals 4: ", kExpected, kExpected) {
     using enum MeasuredAction;
     const ptl_ni_limits_t& limits = interface_.limits();
     limits_ = {.pieces = {static_cast<std::uint64_t>(limits.max_iovecs), "max_iovecs"},
