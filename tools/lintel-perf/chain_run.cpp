@@ -5,9 +5,7 @@
 #include <deque>
 
 #include "chain.h"
-#include "host.h"
 #include "interface.h"
-#include "report.h"
 
 namespace lintel::perf {
 namespace {

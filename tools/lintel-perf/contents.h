@@ -158,9 +158,6 @@ class Region {
   static constexpr std::size_t kGuardBytes = 64;
   static constexpr std::byte kGuard{0xA5};
   static constexpr std::size_t kPage = 4096;
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
 
   template <class Where>
   void check(const WordSequence& content, Where where) const {
@@ -171,8 +168,6 @@ class Region {
              size_bytes_, where(), wrong->found, wrong->expected);
       }
       offset += piece.size();
-    }
-    for (const MemoryPiece& piece : pieces_) {
       const std::span guard(piece.data() + piece.size(), kGuardBytes);
       if (std::ranges::count(guard, kGuard) != kGuardBytes) {
         fail("verification failed: bytes behind a piece of {} bytes were written", piece.size());
@@ -181,7 +176,7 @@ class Region {
   }
 
   std::uint64_t size_bytes_;
-  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<std::byte, void (*)(void*)> memory_{nullptr, std::free};
   std::vector<MemoryPiece> pieces_;
   std::unique_ptr<Attachment> attachment_;
 };

@@ -55,20 +55,19 @@ double seconds_of(Work work) {
 // PerfFailure(kUnusable) if there is none, or no answer within `limit`.
 inline std::uint32_t resolve(const std::string& name, Seconds limit) {
   static constexpr const char* kExpected = "expected the IPv4 address or the name of a host";
-  using Resolution = std::pair<int, sockaddr_in>;
-  std::packaged_task<Resolution()> task([name] {
+  std::packaged_task task([name] {
     addrinfo hints{};
     hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    Resolution answer{::getaddrinfo(name.c_str(), nullptr, &hints, &found), {}};
+    std::pair answer{::getaddrinfo(name.c_str(), nullptr, &hints, &found), sockaddr_in{}};
     if (answer.first == 0) {
       std::memcpy(&answer.second, found->ai_addr, sizeof answer.second);
       ::freeaddrinfo(found);
     }
     return answer;
   });
-  std::future<Resolution> future = task.get_future();
+  auto future = task.get_future();
   // Name servers may take their time; the thread is left behind then, the process ends soon.
   std::thread(std::move(task)).detach();
   if (future.wait_for(limit) != std::future_status::ready) {

@@ -1,13 +1,7 @@
 // The two processes of a pair: the client, which is the initiator, and the server, the target.
 
-#include <cstdlib>
 #include <memory>
-#include <optional>
-#include <thread>
 
-#include "host.h"
-#include "numbers.h"
-#include "options.h"
 #include "peer.h"
 
 namespace lintel::perf {
@@ -107,8 +101,14 @@ class SecondProcess {
     for (const auto limit = after(deadline_); Clock::now() < limit;) {
       const ProcessName name = name_;
       if (name.pid != 0) return name;
-      if (const auto end = process_.end_within({})) report(*end);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const auto end = process_.end_within(Seconds(0.001));
+      if (!end) continue;
+      // It has said why.
+      if (!end->by_signal && end->code == static_cast<int>(ExitCode::kUnusable)) refuse("");
+      fail(
+          "the second process ended with {} {} before it was ready; expected it to open its "
+          "interface",
+          end->by_signal ? "signal" : "exit code", end->code);
     }
     refuse(
         "the second process did not start within {:g} s; expected it to open its interface "
@@ -117,15 +117,6 @@ class SecondProcess {
   }
 
  private:
-  [[noreturn]] static void report(const ChildProcess::End& end) {
-    // It has said why.
-    if (!end.by_signal && end.code == static_cast<int>(ExitCode::kUnusable)) refuse("");
-    fail(
-        "the second process ended with {} {} before it was ready; expected it to open its "
-        "interface",
-        end.by_signal ? "signal" : "exit code", end.code);
-  }
-
   const Seconds deadline_;
   std::atomic<ProcessName>& name_;
   ChildProcess process_;

@@ -88,8 +88,7 @@ class CountedOperations : public MeasuredOperations {
     for (const ptl_handle_ct_t counter : counters_) PtlCTFree(counter);
   }
 
-  std::array<ptl_handle_ct_t, kEventKinds> counters_{PTL_CT_NONE, PTL_CT_NONE, PTL_CT_NONE,
-                                                     PTL_CT_NONE};
+  std::array<ptl_handle_ct_t, kEventKinds> counters_{};
 };
 
 template <class Completions>  // QueuedOperations<Portals4> or CountedOperations
