@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     if (!options) return ExitCode::kOk;
     if (!options->provider.empty()) ::setenv("LINTEL_PROVIDER", options->provider.c_str(), 1);
     if (!options->bind.empty()) ::setenv("LINTEL_INTERFACE", options->bind.c_str(), 1);
-    if (options->role == Role::kServer) return run_server(*options);
+    if (options->server) return run_server(*options);
     if (options->measurement->chain) {
       run_chain(*options);
     } else {

@@ -108,7 +108,7 @@ class CommandLine {
   void add_roles() {
     app_.option_defaults()->group("Which process this is");
     app_.add_flag("--local", local_, "Start both processes on this machine (the default)");
-    app_.add_flag("--server", server_, "Wait for clients and be the target");
+    app_.add_flag("--server", options_.server, "Wait for clients and be the target");
     text("--client", "ADDR[:PID]",
          "Be the initiator; the server is at this host, and its process id is 17 unless said",
          client_);
@@ -246,14 +246,14 @@ class CommandLine {
   }
 
   void read_roles() {
+    const bool server = options_.server;
     const bool client = !client_.empty();
     const bool measures = options_.measurement != nullptr;
-    refuse_if(local_ + server_ + client > 1,
+    refuse_if(local_ + server + client > 1,
               "{} and {} together; expected one of --local, --server and --client ADDR",
-              local_ ? "--local" : "--server", local_ && server_ ? "--server" : "--client");
-    options_.role = server_ ? Role::kServer : client ? Role::kClient : Role::kLocal;
+              local_ ? "--local" : "--server", local_ && server ? "--server" : "--client");
     options_.pid = kServerPid;
-    if (server_ && pid_ == "any") {
+    if (server && pid_ == "any") {
       options_.pid = 0;
     } else if (!pid_.empty()) {
       options_.pid =
@@ -263,12 +263,12 @@ class CommandLine {
       std::tie(options_.server_address, options_.pid) =
           parse_peer("--client", client_, options_.pid);
     }
-    refuse_if(server_ && measures,
+    refuse_if(server && measures,
               "'{}' with --server; expected it at the client, which says what is measured",
               asked().name);
-    refuse_if(!server_ && !measures, "no sub-command; expected one of {}, or --server",
+    refuse_if(!server && !measures, "no sub-command; expected one of {}, or --server",
               command_list());
-    refuse_if(!server_ && options_.once, "--once without --server; expected both");
+    refuse_if(!server && options_.once, "--once without --server; expected both");
   }
 
   void read_sizes() {
@@ -300,7 +300,6 @@ class CommandLine {
       kToolName};
   std::vector<std::function<void()>> readers_;  // of the options with texts
   bool local_ = false;
-  bool server_ = false;
   std::string client_;
   std::string pid_;
   std::optional<std::uint64_t> min_;

@@ -92,10 +92,8 @@ struct Measurement {
 
 std::span<const Measurement> measurements();
 
-enum class Role { kLocal, kServer, kClient };
-
 struct PerfOptions {
-  Role role = Role::kLocal;
+  bool server = false;
   const Measurement* measurement = nullptr;  // null for a server: the client chooses
   std::vector<std::uint64_t> sizes;          // empty: up to the interface's limit for swaps
   Settings settings;
@@ -103,12 +101,10 @@ struct PerfOptions {
   Seconds deadline{10};
   std::uint64_t processes = 4;  // of a chain
 
-  std::string server_address;  // of a client
+  std::string server_address;  // of a client; empty: it starts the server itself
   std::uint32_t pid = 0;       // own, of a server; 0: any. The server's, of a client
   std::string bind;            // empty: not said
   bool once = false;           // a server serves one client
-  // Of the second process of a pair: where it shows its nid and pid, instead of on stdout.
-  std::atomic<ProcessName>* shown_name = nullptr;
 
   std::vector<int> cpus;  // as given: this process's, or the initiator's and the target's
   std::string provider;   // empty: not said
@@ -137,11 +133,12 @@ std::optional<PerfOptions> parse_options(const std::vector<std::string>& argumen
 
 // What this process does, by its role. Each throws PerfFailure.
 //
-// Finds the target, measures, and reports. With role kLocal the target is started here.
+// Finds the target, or starts it on this machine, measures, and reports.
 void run_client(const PerfOptions& options);
 // Is the target for one client after the other, until killed, or for one client with --once.
-// Returns the exit code of a served client.
-ExitCode run_server(const PerfOptions& options);
+// Returns the exit code of a served client. `shown_name`: where the second process of a pair shows
+// its nid and pid, instead of on stdout.
+ExitCode run_server(const PerfOptions& options, std::atomic<ProcessName>* shown_name = nullptr);
 // Starts the processes of a chain, measures it, and reports. REQUIRES: options.measurement->chain;
 // nothing of Portals has been called in this process.
 void run_chain(const PerfOptions& options);

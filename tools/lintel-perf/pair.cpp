@@ -91,8 +91,7 @@ class SecondProcess {
           PerfOptions server = options;
           server.once = true;
           server.pid = 0;
-          server.shown_name = &name_;
-          return exit_code_of([&] { return run_server(server); });
+          return exit_code_of([&] { return run_server(server, &name_); });
         }) {}
   ~SecondProcess() { process_.end_within(Seconds(3)); }
 
@@ -158,13 +157,13 @@ void measure_with(const PerfOptions& options, ProcessName server, Report& report
 
 }  // namespace
 
-ExitCode run_server(const PerfOptions& options) {
+ExitCode run_server(const PerfOptions& options, std::atomic<ProcessName>* shown_name) {
   pin_to_cpu(options.target_cpu());
   PairEnd endpoint(options.pid == 0 ? PTL_PID_ANY : options.pid, {PTL_NID_ANY, PTL_PID_ANY},
                    options.target_cpu());
-  if (options.shown_name != nullptr) *options.shown_name = endpoint.network.name();
+  if (shown_name != nullptr) *shown_name = endpoint.network.name();
   const auto say = [&](const std::string& line) {
-    if (options.shown_name != nullptr) return;
+    if (shown_name != nullptr) return;
     fmt::print("{}\n", line);
     std::fflush(stdout);
   };
@@ -191,7 +190,7 @@ void run_client(const PerfOptions& options) {
   Report report(options);
   std::optional<SecondProcess> second;
   ProcessName server;
-  if (options.role == Role::kLocal) {
+  if (options.server_address.empty()) {
     // The second process inherits it, and a wrong number is told once.
     pin_to_cpu(options.target_cpu());
     second.emplace(options);
