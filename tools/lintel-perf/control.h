@@ -48,13 +48,8 @@ inline std::optional<ptl_event_t> next_event(ptl_handle_eq_t eq, Clock::time_poi
 // threads do. May be started again when it has arrived.
 class AckedPut : NotCopied {
  public:
-  enum class PutState { kPending, kArrived, kFailed };
-
   AckedPut(ptl_handle_ni_t ni, ProcessName to, ptl_match_bits_t bits, std::string text = {})
-      : ni_(ni),
-        to_{to.nid, to.pid},
-        bits_(bits),
-        text_(std::make_unique<std::string>(std::move(text))) {
+      : to_{to.nid, to.pid}, bits_(bits), text_(std::make_unique<std::string>(std::move(text))) {
     check_call(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &eq_), "PtlEQAlloc");
     check_call(PtlMDBind(ni, descriptor(eq_, 0, text_->data(), text_->size()), PTL_RETAIN, &md_),
                "PtlMDBind");
@@ -68,34 +63,26 @@ class AckedPut : NotCopied {
 
   // Returns the code of PtlPut.
   int start() {
-    sent_ = acked_ = false;
+    events_left_ = 2;
     return PtlPut(md_, PTL_ACK_REQ, to_, kControlPortal, 0, bits_, 0, 0);
   }
-  // What has become of it by `end`.
-  PutState wait_until(Clock::time_point end) {
-    while (!sent_ || !acked_) {
+  // How it has ended, PTL_NI_OK when it has arrived; nothing if it is still under way at `end`.
+  std::optional<ptl_ni_fail_t> wait_until(Clock::time_point end) {
+    for (; events_left_ > 0; --events_left_) {
       const auto event = next_event(eq_, end);
-      if (!event) return PutState::kPending;
-      if (event->ni_fail_type != PTL_NI_OK) {
-        failure_ = PtlNIFailStr(ni_, event->ni_fail_type);
-        return PutState::kFailed;
-      }
-      (event->type == PTL_EVENT_ACK ? acked_ : sent_) = true;
+      if (!event) return std::nullopt;
+      if (event->ni_fail_type != PTL_NI_OK) return event->ni_fail_type;
     }
-    return PutState::kArrived;
+    return PTL_NI_OK;
   }
-  const std::string& failure() const { return failure_; }
 
  private:
-  ptl_handle_ni_t ni_;
   ptl_process_id_t to_;
   ptl_match_bits_t bits_;
   std::unique_ptr<std::string> text_;
   ptl_handle_eq_t eq_ = PTL_EQ_NONE;
   ptl_handle_md_t md_ = PTL_INVALID_HANDLE;
-  bool sent_ = false;
-  bool acked_ = false;
-  std::string failure_;  // empty: none
+  unsigned events_left_ = 0;  // of SEND_END and ACK
 };
 
 // Of messages, and of empty puts that only show whether the process is alive.
@@ -115,6 +102,7 @@ Member member_of(const json& body, const char* name, Member otherwise) {
 struct ControlMessage {
   ProcessName from;
   std::string kind;
+  int protocol = 0;
   json body;  // an object
 };
 
@@ -147,8 +135,9 @@ class ControlChannel : NotCopied {
     }
     AckedPut put(ni_, to, kControlBits, std::move(text));
     if (const int code = put.start(); code != PTL_OK) return code_name(code);
-    const auto state = put.wait_until(after(limit));
-    return state == AckedPut::PutState::kPending ? "no acknowledgement" : put.failure();
+    const auto result = put.wait_until(after(limit));
+    if (!result) return "no acknowledgement";
+    return *result == PTL_NI_OK ? "" : PtlNIFailStr(ni_, *result);
   }
 
   // The oldest message of this tool, of whatever version, that has arrived, waiting for up to
@@ -163,7 +152,8 @@ class ControlChannel : NotCopied {
       auto kind = member_of<std::string>(body, "kind", "");
       if (kind.empty() || member_of<std::string>(body, "tool", "") != kToolName) continue;
       const ptl_process_id_t& from = event->initiator;
-      return ControlMessage{{from.nid, from.pid}, std::move(kind), std::move(body)};
+      const int protocol = member_of(body, "protocol", 0);
+      return ControlMessage{{from.nid, from.pid}, std::move(kind), protocol, std::move(body)};
     }
     return std::nullopt;
   }
@@ -204,17 +194,13 @@ inline json control_message(const char* kind, const json& members = json::object
   return message;
 }
 
-inline bool has_own_protocol(const json& body) {
-  return member_of(body, "protocol", 0) == kProtocol;
-}
-
 [[noreturn]] inline void refuse_protocol(const char* own_role, const char* peer_role,
-                                         const json& peer) {
+                                         const ControlMessage& peer) {
   refuse(
       "the {} is lintel-perf {} with protocol {}, this {} is lintel-perf {} with protocol {}; "
       "expected the same protocol on both sides",
-      peer_role, member_of<std::string>(peer, "version", "unknown"), member_of(peer, "protocol", 0),
-      own_role, tool_version(), kProtocol);
+      peer_role, member_of<std::string>(peer.body, "version", "unknown"), peer.protocol, own_role,
+      tool_version(), kProtocol);
 }
 
 inline ProcessDescription description_of(const ControlMessage& message) {
@@ -251,7 +237,7 @@ inline ProcessDescription connect_to_server(ControlChannel& control, ProcessName
       give_up("it took the message but did not reply; it may be busy, or of another version");
     }
     if (message->from.pid != server.pid) continue;
-    if (!has_own_protocol(message->body)) refuse_protocol("client", "server", message->body);
+    if (message->protocol != kProtocol) refuse_protocol("client", "server", *message);
     if (message->kind == "refuse") {
       refuse("the server at {} refuses: {}; expected a server that is free", to_string(server),
              member_of<std::string>(message->body, "reason", "no reason given"));
@@ -268,12 +254,12 @@ inline ControlMessage accept_client(ControlChannel& control, const ProcessDescri
   for (;;) {
     const auto message = control.receive(kLook);
     if (!message || message->kind == "refuse") continue;
-    const bool fits = has_own_protocol(message->body);
+    const bool fits = message->protocol == kProtocol;
     if (fits && message->kind != "hello") continue;
     const json answer =
         control_message(fits ? "accept" : "refuse", {{"host", self.host}, {"cpu", self.cpu}});
     const std::string failure = control.send(message->from, answer, kReplyLimit);
-    if (!fits) refuse_protocol("server", "client", message->body);
+    if (!fits) refuse_protocol("server", "client", *message);
     if (failure.empty()) return *message;
     // It has left again.
   }

@@ -118,9 +118,8 @@ class PairPeer : NotCopied {
   void watch_peer(const std::stop_token& end) {
     static constexpr auto kLook = std::chrono::milliseconds(200);
     static constexpr auto kProbeAfter = std::chrono::seconds(1);
-    using enum AckedPut::PutState;
-    std::optional<AckedPut> probe;  // made at the first silence
-    AckedPut::PutState answer = kArrived;
+    std::optional<AckedPut> probe;                    // made at the first silence
+    std::optional<ptl_ni_fail_t> result = PTL_NI_OK;  // of the last probe; nothing: under way
     Clock::time_point sent_at;
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, end, kLook, [&] { return end.stop_requested(); })) {
@@ -137,14 +136,14 @@ class PairPeer : NotCopied {
       }
       if (now - alive_at_ < kProbeAfter) continue;
       if (!probe) probe.emplace(ni_, name_, kProbeBits);
-      if (answer == kArrived) {
+      if (result == PTL_NI_OK) {
         check_call(probe->start(), "PtlPut of a probe");
         sent_at = now;
       }
-      answer = probe->wait_until(now);
-      if (answer == kArrived) alive_at_ = now;
-      const bool unanswered = answer == kPending && now - sent_at > deadline_;
-      if (answer == kFailed || (unanswered && operations_ == nullptr)) {
+      result = probe->wait_until(now);
+      if (result == PTL_NI_OK) alive_at_ = now;
+      const bool unanswered = !result && now - sent_at > deadline_;
+      if ((result && result != PTL_NI_OK) || (unanswered && operations_ == nullptr)) {
         return stop(fmt::format("the other process, {}, died or cannot be reached any more",
                                 to_string(name_)));
       }
