@@ -59,9 +59,8 @@ inline std::uint64_t parse_size(std::string_view option, std::string_view text) 
   return *number << shift;
 }
 
-// Sizes separated by commas; at least one.
+// Sizes separated by commas.
 inline std::vector<std::uint64_t> parse_size_list(std::string_view option, std::string_view text) {
-  if (text.empty()) reject(option, text, "at least one size, for example 8,1K,4M");
   std::vector<std::uint64_t> sizes;
   for (const auto part : split_at_commas(text)) sizes.push_back(parse_size(option, part));
   return sizes;

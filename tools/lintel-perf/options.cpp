@@ -65,16 +65,16 @@ class CommandLine {
   }
 
  private:
-  // value_of(name, text) returns the value, or refuses the text.
-  template <class Value, class ValueOf>
+  // value_of(name, text, limits...) returns the value, or refuses the text.
+  template <class Value, class ValueOf, class... Limits>
   void text(const char* name, const char* type, const std::string& help, Value& value,
-            ValueOf value_of) {
+            ValueOf value_of, Limits... limits) {
     auto* const option = app_.add_option(name)->description(help)->type_name(type);
     readers_.emplace_back([=, &value] {
       if (option->count() == 0) return;
       const auto text = option->as<std::string>();
       if (text.empty()) reject(name, text, type);
-      value = value_of(name, text);
+      value = Value(value_of(name, text, limits...));
     });
   }
   void text(const char* name, const char* type, const std::string& help, std::string& value) {
@@ -84,14 +84,10 @@ class CommandLine {
   template <class Number>
   void count(const char* name, const char* help, const char* what, std::uint64_t min,
              std::uint64_t max, Number& value) {
-    text(name, "N", help, value, [=](const char* option, const std::string& text) {
-      return parse_count(option, text, what, min, max);
-    });
+    text(name, "N", help, value, parse_count, what, min, max);
   }
   void seconds(const char* name, const std::string& help, double min, double max, Seconds& value) {
-    text(name, "SECONDS", help, value, [=](const char* option, const std::string& text) {
-      return Seconds(parse_seconds(option, text, min, max));
-    });
+    text(name, "SECONDS", help, value, parse_seconds, min, max);
   }
   // One of the names in `type`, "a|b|c", which stand for `choices` in that order.
   template <class Choice>
