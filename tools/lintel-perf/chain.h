@@ -68,19 +68,15 @@ struct ChainLayout {
       : settings(options.settings),
         kind(*options.measurement->chain),
         processes(options.processes),
-        most_triggered(shared.max_triggered / triggered_per_round()) {}
+        // Divided by how many operations of one round wait on the same counting event, at most.
+        most_triggered(shared.max_triggered /
+                       (kind == ChainKind::kBarrier ? 2 : stages_of(processes))) {}
 
-  // Messages of all processes together in one round.
-  std::uint64_t messages_per_round() const {
-    return kind == ChainKind::kBarrier ? processes * stages_of(processes) : 2 * (processes - 1);
-  }
-  // How many triggered operations of one round wait on the counting event that has most of them.
-  std::uint64_t triggered_per_round() const {
-    return kind == ChainKind::kBarrier ? 2 : stages_of(processes);
-  }
   // Unless told: no more than some ten thousand messages, and what some hundred MB take.
   std::uint64_t rounds(std::uint64_t size) const {
-    const std::uint64_t by_messages = 40'000 / messages_per_round();
+    const std::uint64_t messages =  // of all processes together in one round
+        kind == ChainKind::kBarrier ? processes * stages_of(processes) : 2 * (processes - 1);
+    const std::uint64_t by_messages = 40'000 / messages;
     const std::uint64_t by_bytes = kPassMemory / std::max<std::uint64_t>(1, size * (processes - 1));
     return settings.iterations.value_or(
         std::clamp<std::uint64_t>(std::min(by_messages, by_bytes), 10, 1000));

@@ -22,13 +22,11 @@ class Starter {
     start_processes();
     check_sizes();
     report_.measure_each(options_.sizes, [this](std::uint64_t size) { return measure(size); });
-    const auto end = after(kTimeToEnd);
+    const auto end = after(Seconds(5));
     for (ChildProcess& process : processes_) process.end_within(left_until(end));
   }
 
  private:
-  static constexpr Seconds kTimeToEnd{5};
-
   void start_processes() {
     for (unsigned rank = 0; rank < options_.processes; ++rank) {
       const int cpu = rank == 0 ? options_.initiator_cpu() : options_.target_cpu();

@@ -72,6 +72,10 @@ class BarrierChain final : public Chain {
     }
     return seen_.size() * stages_.size();
   }
+  std::uint64_t rounds_done() const override {
+    const auto [even, odd] = stages_.back();
+    return successes(even) / 2 + successes(odd) / 2;
+  }
 
  private:
   static constexpr ptl_match_bits_t kWordBits = 1ULL << 32;
@@ -117,8 +121,6 @@ class BarrierChain final : public Chain {
       final_counts_.insert(final_counts_.end(),
                            {{announced_, plan_.rounds}, {looked_, plan_.rounds}});
     }
-    last_counters_.assign(stages_.back().begin(), stages_.back().end());
-    last_count_ = 2;
   }
 
   std::vector<std::array<ptl_handle_ct_t, 2>> stages_;  // of even and of odd rounds
@@ -147,7 +149,9 @@ std::vector<unsigned> children_of(unsigned rank, unsigned processes) {
   return children;
 }
 
-enum class TreePhase : ptl_match_bits_t { kDown = 1, kUp = 2 };
+// Match bits of the two phases of a round.
+constexpr ptl_match_bits_t kDown = 1;
+constexpr ptl_match_bits_t kUp = 2;
 
 // Broadcasts and reductions: a phase down the tree, then one up, in each round.
 //
@@ -170,25 +174,21 @@ class TreeChain final : public Chain {
         up_(counter()),
         memory_(memory(bytes_)) {
     const std::span<std::byte> none;
-    entry(PTL_RANK_ANY, static_cast<ptl_match_bits_t>(TreePhase::kUp), broadcasts_ ? none : bytes_,
-          up_);
+    entry(PTL_RANK_ANY, kUp, broadcasts_ ? none : bytes_, up_);
     if (plan.rank > 0) {
-      entry(parent_of(plan.rank), static_cast<ptl_match_bits_t>(TreePhase::kDown),
-            broadcasts_ ? bytes_ : none, begun_);
+      entry(parent_of(plan.rank), kDown, broadcasts_ ? bytes_ : none, begun_);
     }
     for (std::uint64_t index = 0; plan.verify && index < plan.slots; ++index) {
       fill(slot(index), 0, content(index, plan.rank, plan.rank + 1));
     }
     for (std::uint64_t round = 1; round <= plan.rounds; ++round) {
       const Trigger begin = plan.rank == 0 && round > 1 ? up(round - 1) : Trigger{begun_, round};
-      for (const unsigned child : children_) tell(TreePhase::kDown, child, round, begin);
-      if (plan.rank > 0) tell(TreePhase::kUp, parent_of(plan.rank), round, up(round));
+      for (const unsigned child : children_) tell(kDown, child, round, begin);
+      if (plan.rank > 0) tell(kUp, parent_of(plan.rank), round, up(round));
     }
     end_ = up(plan.rounds);
     final_counts_ = {{begun_, plan.rank == 0 ? 1 : plan.rounds},
                      {up_, plan.rounds * children_.size()}};
-    last_counters_ = {end_.counter};
-    last_count_ = up(1).count;
   }
 
   ~TreeChain() override { release(); }  // before the memory goes
@@ -214,6 +214,7 @@ class TreeChain final : public Chain {
     if (broadcasts_) return plan_.slots;
     return plan_.rank == 0 ? plan_.slots * (plan_.processes - 1) : 0;
   }
+  std::uint64_t rounds_done() const override { return successes(end_.counter) / up(1).count; }
 
  private:
   std::span<std::byte> slot(std::uint64_t index) const {
@@ -237,11 +238,11 @@ class TreeChain final : public Chain {
   }
 
   // One message of `phase` to `to` in this round.
-  void tell(TreePhase phase, unsigned to, std::uint64_t round, const Trigger& when) const {
+  void tell(ptl_match_bits_t phase, unsigned to, std::uint64_t round, const Trigger& when) const {
     const ptl_size_t offset = plan_.slot_of(round) * plan_.size;
-    const ChainTarget target{to, static_cast<ptl_match_bits_t>(phase), offset};
-    if ((phase == TreePhase::kDown) != broadcasts_) {
-      put(when, memory_, 0, 0, {to, target.bits});
+    const ChainTarget target{to, phase, offset};
+    if ((phase == kDown) != broadcasts_) {
+      put(when, memory_, 0, 0, {to, phase});
     } else if (broadcasts_) {
       put(when, memory_, offset, plan_.size, target);
     } else {

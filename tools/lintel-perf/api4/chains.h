@@ -94,11 +94,7 @@ class Chain : NotCopied {
   // PerfFailure(kFailed). REQUIRES: plan.verify.
   virtual std::uint64_t verify() const = 0;
   // From any thread.
-  std::uint64_t rounds_done() const {
-    std::uint64_t rounds = 0;
-    for (const ptl_handle_ct_t counter : last_counters_) rounds += successes(counter) / last_count_;
-    return rounds;
-  }
+  virtual std::uint64_t rounds_done() const = 0;
 
  protected:
   // `uid`: of the processes that entries admit.
@@ -150,14 +146,15 @@ class Chain : NotCopied {
     return memories_.back();
   }
 
-  const ChainPlan plan_;
-
- private:
   static ptl_size_t successes(ptl_handle_ct_t counter) {
     ptl_ct_event_t value{};
     check_call(PtlCTGet(counter, &value), "PtlCTGet");
     return value.success;
   }
+
+  const ChainPlan plan_;
+
+ private:
   static void check_failures(const ptl_ct_event_t& value) {
     if (value.failure == 0) return;
     fail("a counting event has {} successes and {} failures; expected no failure", value.success,
@@ -180,9 +177,6 @@ class Chain : NotCopied {
   // Set by the chain when it is laid out.
   Trigger end_;                        // when the last round is done here
   std::vector<Trigger> final_counts_;  // at the end of all
-  // Those that the ends of rounds increment, `last_count_` times each round.
-  std::vector<ptl_handle_ct_t> last_counters_;
-  ptl_size_t last_count_ = 1;
 };
 
 std::unique_ptr<Chain> lay_out(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan);
