@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,31 @@ namespace lintel::perf {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct ReportUnit {
+  const char* name;       // "MB/s"
+  const char* key;        // the same fit for a key: "MB_per_s"
+  double size;            // in SI units
+  const char* note = "";  // what it means
+};
+
+const ReportUnit& unit_of(MeasuredQuantity quantity, Units units) {
+  static constexpr ReportUnit kTime{"us", "us", 1e-6};
+  static constexpr ReportUnit kRate{"messages/s", "per_s", 1};
+  static constexpr ReportUnit kBandwidth[] = {{"MB/s", "MB_per_s", 1e6, "MB = 1e6 bytes"},
+                                              {"MiB/s", "MiB_per_s", 1048576, "MiB = 2^20 bytes"},
+                                              {"Gb/s", "Gb_per_s", 1e9 / 8, "Gb = 1e9 bits"}};
+  if (quantity == MeasuredQuantity::kBandwidth) return kBandwidth[static_cast<std::size_t>(units)];
+  return quantity == MeasuredQuantity::kTime ? kTime : kRate;
+}
+
+// "4 MiB", "1 KiB", "8 B".
+std::string size_name(std::uint64_t bytes) {
+  static constexpr std::array kNames{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; unit < 3 && bytes >= 1024 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return fmt::format("{} {}", bytes, kNames[unit]);
+}
 
 std::string describe(const ProcessDescription& process) {
   const std::string cpu = process.cpu < 0 ? "not pinned" : fmt::format("CPU {}", process.cpu);

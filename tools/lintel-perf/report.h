@@ -2,10 +2,7 @@
 // What a run finds out and tells: the table for people, as soon as each line is known, and at the
 // end the files for programs, one JSON document or comma separated values. All name their units.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -67,31 +64,6 @@ struct TableRow {
 
 // In which bandwidth is reported.
 enum class Units : std::size_t { kMB, kMiB, kGb };
-
-struct ReportUnit {
-  const char* name;       // "MB/s"
-  const char* key;        // the same fit for a key: "MB_per_s"
-  double size;            // in SI units
-  const char* note = "";  // what it means
-};
-
-inline const ReportUnit& unit_of(MeasuredQuantity quantity, Units units) {
-  static constexpr ReportUnit kTime{"us", "us", 1e-6};
-  static constexpr ReportUnit kRate{"messages/s", "per_s", 1};
-  static constexpr ReportUnit kBandwidth[] = {{"MB/s", "MB_per_s", 1e6, "MB = 1e6 bytes"},
-                                              {"MiB/s", "MiB_per_s", 1048576, "MiB = 2^20 bytes"},
-                                              {"Gb/s", "Gb_per_s", 1e9 / 8, "Gb = 1e9 bits"}};
-  if (quantity == MeasuredQuantity::kBandwidth) return kBandwidth[static_cast<std::size_t>(units)];
-  return quantity == MeasuredQuantity::kTime ? kTime : kRate;
-}
-
-// "4 MiB", "1 KiB", "8 B".
-inline std::string size_name(std::uint64_t bytes) {
-  static constexpr std::array kNames{"B", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  for (; unit < 3 && bytes >= 1024 && bytes % 1024 == 0; ++unit) bytes /= 1024;
-  return fmt::format("{} {}", bytes, kNames[unit]);
-}
 
 inline constexpr const char* kToolName = "lintel-perf";
 // From the build.
