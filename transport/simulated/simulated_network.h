@@ -58,7 +58,7 @@ struct SimulatedOptions {
                                  .version = "1",
                                  .max_message_bytes = 8192,
                                  .max_write_bytes = 65536,
-                                 .max_placed_bytes = 65536,
+                                 .max_placed_bytes = 262144,
                                  .max_placed_message = 128,
                                  .knows_source = false,
                                  .independent_reservations = true};

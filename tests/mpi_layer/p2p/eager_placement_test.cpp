@@ -9,7 +9,7 @@
 namespace lintel::testing {
 namespace {
 
-constexpr std::uint64_t kLong = 40'000;
+constexpr std::uint64_t kLong = 66'000;
 constexpr std::uint64_t kPulled = 3'000'000;  // too long to be placed
 constexpr With kAnswer{.tag = 99};
 constexpr std::byte kUntouched{0};  // the initial content of buffers
@@ -91,7 +91,7 @@ TEST_F(EagerPlacementTest, TheThirdLongAnswerThatFindsItsReceiveLandsInIt) {
 
 TEST_F(EagerPlacementTest, AMessageLongerThanTheEagerLimitDoesTheSame) {
   enable_placement();
-  exchange(0, 1, 60'000);
+  exchange(0, 1, 90'000);
   EXPECT_EQ(landed(1), 2U);
 }
 
@@ -314,7 +314,7 @@ TEST_F(EagerPlacementTest, ASendThatIsCancelledIsSentAllTheSame) {
 
 TEST_F(EagerPlacementTest, WithoutCreditForItAMessageGoesTheLongWay) {
   MessengerJobOptions options;
-  options.messenger.unexpected_bytes = 3'000'000;
+  options.messenger.unexpected_bytes = 5'000'000;
   start(options);
   enable_placement();
   std::vector<Transfer*> sent;
@@ -373,7 +373,7 @@ class RandomEagerPlacement : public EagerPlacementTest,
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_()) % bound; }
   void post(std::size_t tag) {
     const std::int32_t source = below(12) == 0 ? kAnySource : 0;
-    received_[tag].push_back(&receive(1, source, 60'000, {.tag = static_cast<std::int32_t>(tag)}));
+    received_[tag].push_back(&receive(1, source, 90'000, {.tag = static_cast<std::int32_t>(tag)}));
   }
   void cancel_last(std::size_t tag) {
     Transfer& last = *received_[tag].back();

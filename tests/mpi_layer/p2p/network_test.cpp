@@ -37,7 +37,7 @@ class Network : public ::testing::TestWithParam<std::size_t> {
     Config config;
     mpi::MessengerOptions options;
     options.most_processes = static_cast<std::uint32_t>(GetParam());
-    options.unexpected_bytes = std::uint64_t{1} << 20;
+    options.unexpected_bytes = std::uint64_t{8} << 20;
     for (Rank& rank : ranks) {
       rank.process = std::make_unique<portals::Process>(portals::process_options(config),
                                                         portals::node_transport(config));
@@ -155,7 +155,7 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
 // receive is posted later, or from any source, or after a pause in which a process sleeps.
 TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
   constexpr std::int32_t kRounds = kSanitized ? 60 : 400;
-  constexpr std::size_t kMost = 60'000;
+  constexpr std::size_t kMost = 120'000;
   run([this](Messenger& messenger, std::int32_t self) {
     const std::int32_t next = (self + 1) % size();
     const std::int32_t before = (self + size() - 1) % size();
