@@ -268,8 +268,9 @@ std::string Report::csv() const {
     lines += fmt::format("{},{}", row.size_bytes, row.iterations);
     const Json result = result_json(row, options_.units);
     for (const auto& [key, metric] : result.items()) {
+      if (!metric.is_object()) continue;  // the size, or a number of messages
       for (const std::string part : {"value", "p50", "p90", "p99", "p99_9", "samples"}) {
-        if (!metric.is_object() || !metric.contains(part)) continue;
+        if (!metric.contains(part)) continue;
         if (first) titles += "," + (part == "value" ? key : key + "_" + part);
         lines += part == "samples" ? fmt::format(",{}", metric[part].get<std::uint64_t>())
                                    : fmt::format(",{:.6g}", metric[part].get<double>());
