@@ -19,7 +19,7 @@ namespace lintel::perf {
 template <class Api>
 class QueuedOperations : public MeasuredOperations {
  public:
-  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough) final {
+  std::uint64_t wait(CompletionKind kind, std::uint64_t at_least, std::uint64_t enough = 0) final {
     EventRecord event;
     while (count(kind) < at_least) note(Api::wait(queue_, event), event);
     while (count(kind) < enough) {
