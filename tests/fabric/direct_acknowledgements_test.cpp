@@ -1,4 +1,4 @@
-// When direct transports ask for acknowledgements, seen by a peer that gives none.
+// When direct transports ask for acknowledgements, and when they give them. The peer gives none.
 #include <gmock/gmock.h>
 
 #include "tests/fabric/fabric_pair.h"
@@ -57,6 +57,21 @@ TEST_F(DirectAcknowledgements, AreAskedForAtHalfOfTheFramesAndAtTheLast) {
 TEST_F(DirectAcknowledgements, AreAskedForAtHalfOfWhatIsKeptAndAtItsEnd) {
   open(60'000);
   EXPECT_THAT(asking(10'000), ElementsAre(3U, 6U, 6U));
+}
+
+// Else it would wait for a message that takes the acknowledgement along.
+TEST_F(DirectAcknowledgements, AreGivenAtTheNextPollByWhoWaitsForOne) {
+  open(1 << 20);
+  const std::vector<std::byte> payload = pattern(1000, 2);
+  const MessageBuffer buffer = node.transport->reserve(peer, 8);
+  ASSERT_EQ(node.transport->commit_placed(peer, buffer, 8, payload, PlacementKey{1}, Context(1)),
+            PostStatus::kOk);
+  ASSERT_TRUE(until({&node}, [&] { return caller->unread() > payload.size(); }));
+  const std::size_t before = caller->unread();
+  caller->send_message(pattern(8, 3), kAcknowledgeWhenIdle);
+  ASSERT_TRUE(until({&node}, [&] { return node.seen.message_count == 2; }));
+  node.poll();
+  EXPECT_EQ(caller->unread() - before, sizeof(PieceHeader));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -62,10 +63,16 @@ class RawCaller {
   void send_bytes(std::span<const std::byte> bytes) {
     ASSERT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
   }
-  void send_message(std::span<const std::byte> message) {
+  void send_message(std::span<const std::byte> message, std::uint16_t flags = 0) {
     send(PieceHeader{static_cast<std::uint32_t>(message.size()),
-                     static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+                     static_cast<std::uint8_t>(PieceKind::kMessage), 0, flags});
     send_bytes(message);
+  }
+  // Bytes that have arrived and were not read.
+  std::size_t unread() const {
+    int bytes = 0;
+    EXPECT_EQ(::ioctl(fd_.get(), FIONREAD, &bytes), 0);
+    return static_cast<std::size_t>(bytes);
   }
   // The header of the next message or acknowledgement; what follows it is dropped.
   PieceHeader receive_piece(Node& sender) {
