@@ -184,9 +184,10 @@ def builds(build_dir, _):
     fine = True
     for options, code, said in (
             (["--sizes", "8"], 0, "mpi-latency, 8 B, Lintel MPI"),
-            (["--sizes", "8", "--computing"], 0, "mpi-latency, 8 B, Lintel MPI"),
+            (["--sizes", "8", "--computing"], 0, "beside programs that compute"),
+            (["--sizes", "9"], 0, "mpi-latency, 9 B, Lintel MPI"),
             (["--sizes", "8", "--most", "0.0001"], 1, "latency, 8 B, Lintel put"),
-            (["--sizes", "9"], 2, "nothing to measure")):
+            (["--sizes", "none"], 2, "'none'")):
         done = subprocess.run(
             [sys.executable, "-B", os.path.join(HERE, "builds"), build_dir, build_dir,
              "--matrix", os.path.join(HERE, "smoke.json"), "--turns", "1",
