@@ -2,6 +2,7 @@
 // something else comes instead, nothing is lost, mixed up or written to the wrong place.
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "tests/mpi_layer/p2p/p2p_test.h"
@@ -75,8 +76,9 @@ class EagerPlacementTest : public P2pTest {
     return landed(1) == 2;
   }
   static bool untouched(const Transfer& transfer, std::uint64_t from) {
-    return std::all_of(transfer.buffer.begin() + static_cast<std::ptrdiff_t>(from),
-                       transfer.buffer.end(), [](std::byte one) { return one == kUntouched; });
+    const std::byte* const first = transfer.buffer.data() + from;
+    const std::size_t length = transfer.buffer.size() - from;
+    return length == 0 || (*first == kUntouched && std::memcmp(first, first + 1, length - 1) == 0);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "tests/mpi_layer/p2p/p2p_test.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lintel::testing {
 
@@ -57,10 +58,11 @@ Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64
   if (result.failure != expected)
     return failure("failure", static_cast<int>(result.failure), static_cast<int>(expected));
   const std::size_t length = std::min(sent.buffer.size(), received.buffer.size());
-  for (std::size_t i = 0; i < length; ++i) {
-    if (sent.buffer[i] != received.buffer[i]) return failure("the first wrong byte", i, "there");
-  }
-  return ::testing::AssertionSuccess();
+  const std::byte* const bytes = sent.buffer.data();
+  if (length == 0 || std::memcmp(bytes, received.buffer.data(), length) == 0)
+    return ::testing::AssertionSuccess();
+  const std::byte* const wrong = std::mismatch(bytes, bytes + length, received.buffer.data()).first;
+  return failure("the first wrong byte", wrong - bytes, "there");
 }
 
 }  // namespace lintel::testing
