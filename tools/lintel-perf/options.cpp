@@ -35,9 +35,7 @@ class CommandLine {
           ->fallthrough()
           ->callback([this, &measurement] { options_.measurement = &measurement; });
     }
-    add_roles();
-    add_what();
-    add_surroundings_and_output();
+    add_options();
   }
 
   // Returns false if it has printed help or version.
@@ -86,9 +84,6 @@ class CommandLine {
              std::uint64_t max, Number& value) {
     text(name, "N", help, value, parse_count, what, min, max);
   }
-  void seconds(const char* name, const std::string& help, double min, double max, Seconds& value) {
-    text(name, "SECONDS", help, value, parse_seconds, min, max);
-  }
   // One of the names in `type`, "a|b|c", which stand for `choices` in that order.
   template <class Choice>
   void choice(const char* name, const char* type, const char* help, Choice& value,
@@ -101,7 +96,8 @@ class CommandLine {
     });
   }
 
-  void add_roles() {
+  void add_options() {
+    static constexpr std::uint64_t kMost = 1'000'000'000;
     app_.option_defaults()->group("Which process this is");
     app_.add_flag("--local", local_, "Start both processes on this machine (the default)");
     app_.add_flag("--server", options_.server, "Wait for clients and be the target");
@@ -118,10 +114,6 @@ class CommandLine {
                      kServerPid),
          pid_);
     app_.add_flag("--once", options_.once, "The server ends after one client");
-  }
-
-  void add_what() {
-    static constexpr std::uint64_t kMost = 1'000'000'000;
     app_.option_defaults()->group("What to measure");
     choice("--api", "3|4", "Through which Portals the measured operations go (default 3)",
            settings_.api, {Api::kPortals3, Api::kPortals4});
@@ -153,13 +145,10 @@ class CommandLine {
           settings_.pieces);
     choice("--passive-mode", "compute|sleep", "What the passive target does (default compute)",
            settings_.passive_mode, {PassiveMode::kCompute, PassiveMode::kSleep});
-    seconds("--passive-seconds", "For how long, at each size (default 1)", 0.1, 3600,
-            settings_.passive_time);
+    text("--passive-seconds", "SECONDS", "For how long, at each size (default 1)",
+         settings_.passive_time, parse_seconds, 0.1, 3600);
     count("--processes", "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)",
           "processes", 2, 64, options_.processes);
-  }
-
-  void add_surroundings_and_output() {
     app_.option_defaults()->group("Surroundings");
     text("--cpu", "A[,B]",
          "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or "
@@ -167,11 +156,10 @@ class CommandLine {
          options_.cpus, parse_cpus);
     text("--provider", "NAME", "network: direct, or a provider of libfabric (sets LINTEL_PROVIDER)",
          options_.provider);
-    seconds(
-        "--deadline",
-        fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
-                    options_.deadline.count()),
-        0.1, 86400, options_.deadline);
+    text("--deadline", "SECONDS",
+         fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
+                     options_.deadline.count()),
+         options_.deadline, parse_seconds, 0.1, 86400);
     app_.option_defaults()->group("Output");
     choice("--units", "MB|MiB|Gb",
            "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)",
