@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,16 +33,6 @@ inline std::pair<std::optional<std::uint64_t>, std::string_view> leading_number(
   return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
-inline std::vector<std::string_view> split_at_commas(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 // Bytes; a suffix K, M or G (also KiB, KB, ...) multiplies by 2^10, 2^20, 2^30. From 1 to
 // kMaxSizeBytes.
 inline std::uint64_t parse_size(std::string_view option, std::string_view text) {
@@ -62,7 +53,8 @@ inline std::uint64_t parse_size(std::string_view option, std::string_view text) 
 // Sizes separated by commas.
 inline std::vector<std::uint64_t> parse_size_list(std::string_view option, std::string_view text) {
   std::vector<std::uint64_t> sizes;
-  for (const auto part : split_at_commas(text)) sizes.push_back(parse_size(option, part));
+  std::istringstream parts(fmt::format("{},", text));  // so that a last empty part is one too
+  for (std::string part; std::getline(parts, part, ',');) sizes.push_back(parse_size(option, part));
   return sizes;
 }
 
@@ -98,7 +90,8 @@ inline double parse_seconds(std::string_view option, const std::string& text, do
 // "A" or "A,B": CPU numbers. Whether the machine has them shows when a process is pinned.
 inline std::vector<int> parse_cpus(std::string_view option, std::string_view text) {
   std::vector<int> cpus;
-  for (const auto part : split_at_commas(text)) {
+  std::istringstream parts(fmt::format("{},", text));
+  for (std::string part; std::getline(parts, part, ',');) {
     const auto [number, rest] = leading_number(part);
     if (!number || !rest.empty() || *number > 65535 || cpus.size() == 2) {
       reject(option, text, "one CPU number, or two separated by a comma, for example 0,1");
