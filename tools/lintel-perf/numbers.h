@@ -3,9 +3,7 @@
 // names the option, the value and what was expected.
 
 #include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -25,9 +23,9 @@ inline constexpr std::uint64_t kMaxSizeBytes = std::uint64_t{64} << 30;
 }
 
 // The decimal number at the beginning of `text`, and what follows it.
-inline std::pair<std::optional<std::uint64_t>, std::string_view> leading_number(
-    std::string_view text) {
-  std::uint64_t number = 0;
+template <class Number = std::uint64_t>
+std::pair<std::optional<Number>, std::string_view> leading_number(std::string_view text) {
+  Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return {std::nullopt, text};
   return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
@@ -76,15 +74,13 @@ inline std::uint64_t parse_count(std::string_view option, std::string_view text,
 }
 
 // Seconds, with a fraction if wanted, from `min` to `max`.
-inline double parse_seconds(std::string_view option, const std::string& text, double min,
+inline double parse_seconds(std::string_view option, std::string_view text, double min,
                             double max) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  const bool whole = !text.empty() && end == text.c_str() + text.size();
-  if (!whole || !std::isfinite(seconds) || seconds < min || seconds > max) {
+  const auto [seconds, rest] = leading_number<double>(text);
+  if (!seconds || !rest.empty() || !(*seconds >= min && *seconds <= max)) {  // or NaN
     reject(option, text, fmt::format("a number of seconds from {} to {}", min, max));
   }
-  return seconds;
+  return *seconds;
 }
 
 // "A" or "A,B": CPU numbers. Whether the machine has them shows when a process is pinned.
