@@ -31,7 +31,7 @@ class Starter {
     for (unsigned rank = 0; rank < options_.processes; ++rank) {
       const int cpu = rank == 0 ? options_.initiator_cpu() : options_.target_cpu();
       pin_to_cpu(cpu);  // the process inherits it
-      processes_.emplace_back([&]() -> int { run_rank(options_, shared_, rank); });
+      processes_.emplace_back(Seconds(0), [&]() -> int { run_rank(options_, shared_, rank); });
       report_.ranks.push_back({host_name(), "", cpu});
     }
     await([this] { return fewest_steps() >= 3; });  // all names are there

@@ -126,9 +126,9 @@ Shared& shared_with_children(Arguments... arguments) {
   return *new (memory) Shared(arguments...);
 }
 
-// Another process of the tool on this machine: a fork of this one. It is killed at the end of this
-// object if it still runs, and the kernel kills it if this process dies. Thread: one. Start it
-// before anything of Portals is called.
+// Another process of the tool on this machine: a fork of this one. At the end of this object it is
+// killed if it still runs after `grace`, and the kernel kills it if this process dies. Thread: one.
+// Start it before anything of Portals is called.
 class ChildProcess : NotCopied {
  public:
   struct End {
@@ -139,7 +139,7 @@ class ChildProcess : NotCopied {
   // Runs body() in the new process, which ends with what it returns, and whose stdout is stderr:
   // stdout belongs to the table or to the JSON document.
   template <class Body>
-  explicit ChildProcess(Body body) {
+  ChildProcess(Seconds grace, Body body) : grace_(grace) {
     const pid_t parent = ::getpid();
     std::fflush(nullptr);
     id_ = ::fork();
@@ -151,7 +151,7 @@ class ChildProcess : NotCopied {
     std::exit(body());
   }
   ~ChildProcess() {
-    if (end_) return;
+    if (end_within(grace_)) return;
     ::kill(id_, SIGKILL);
     ::waitpid(id_, nullptr, 0);
   }
@@ -172,6 +172,7 @@ class ChildProcess : NotCopied {
   }
 
  private:
+  const Seconds grace_;
   pid_t id_;
   std::optional<End> end_;
 };

@@ -81,45 +81,27 @@ void serve(const ControlMessage& client, PairEnd& endpoint, Seconds deadline) {
   }
 }
 
-// The server of a pair on one machine, which serves once.
-class SecondProcess {
- public:
-  explicit SecondProcess(const PerfOptions& options)
-      : deadline_(options.deadline),
-        name_(shared_with_children<std::atomic<ProcessName>>(ProcessName{})),
-        process_([&] {
-          PerfOptions server = options;
-          server.once = true;
-          server.pid = 0;
-          return exit_code_of([&] { return run_server(server, &name_); });
-        }) {}
-  ~SecondProcess() { process_.end_within(Seconds(3)); }
-
-  // What it is called. Throws PerfFailure if it ends instead, or is not ready within the deadline.
-  ProcessName name() {
-    for (const auto limit = after(deadline_); Clock::now() < limit;) {
-      const ProcessName name = name_;
-      if (name.pid != 0) return name;
-      const auto end = process_.end_within(Seconds(0.001));
-      if (!end) continue;
-      // It has said why.
-      if (!end->by_signal && end->code == static_cast<int>(ExitCode::kUnusable)) refuse("");
-      fail(
-          "the second process ended with {} {} before it was ready; expected it to open its "
-          "interface",
-          end->by_signal ? "signal" : "exit code", end->code);
-    }
-    refuse(
-        "the second process did not start within {:g} s; expected it to open its interface "
-        "(--deadline)",
-        deadline_.count());
+// What the second process of a pair shows that it is called. Throws PerfFailure if it ends instead,
+// or is not ready within the deadline.
+ProcessName await_name(ChildProcess& second, const std::atomic<ProcessName>& shown,
+                       Seconds deadline) {
+  for (const auto limit = after(deadline); Clock::now() < limit;) {
+    const ProcessName name = shown;
+    if (name.pid != 0) return name;
+    const auto end = second.end_within(Seconds(0.001));
+    if (!end) continue;
+    // It has said why.
+    if (!end->by_signal && end->code == static_cast<int>(ExitCode::kUnusable)) refuse("");
+    fail(
+        "the second process ended with {} {} before it was ready; expected it to open its "
+        "interface",
+        end->by_signal ? "signal" : "exit code", end->code);
   }
-
- private:
-  const Seconds deadline_;
-  std::atomic<ProcessName>& name_;
-  ChildProcess process_;
-};
+  refuse(
+      "the second process did not start within {:g} s; expected it to open its interface "
+      "(--deadline)",
+      deadline.count());
+}
 
 // Measures; tells the server the end unless it is lost.
 void measure_with(const PerfOptions& options, ProcessName server, Report& report) {
@@ -188,21 +170,26 @@ ExitCode run_server(const PerfOptions& options, std::atomic<ProcessName>* shown_
 
 void run_client(const PerfOptions& options) {
   Report report(options);
-  std::optional<SecondProcess> second;
+  auto& shown = shared_with_children<std::atomic<ProcessName>>(ProcessName{});
+  std::optional<ChildProcess> second;  // on this machine; it serves once
   ProcessName server;
   if (options.server_address.empty()) {
     // The second process inherits it, and a wrong number is told once.
     pin_to_cpu(options.target_cpu());
-    second.emplace(options);
+    second.emplace(Seconds(3), [&] {
+      PerfOptions served = options;
+      served.once = true;
+      served.pid = 0;
+      return exit_code_of([&] { return run_server(served, &shown); });
+    });
   } else {
     server = {resolve(options.server_address, options.deadline), options.pid};
     const std::string address = address_towards(server.nid);
-    if (options.bind.empty() && !address.empty()) {
-      ::setenv("LINTEL_INTERFACE", address.c_str(), 0);
-    }
+    // Unless it is set, also by --bind.
+    if (!address.empty()) ::setenv("LINTEL_INTERFACE", address.c_str(), 0);
   }
   pin_to_cpu(options.initiator_cpu());
-  if (second) server = second->name();
+  if (second) server = await_name(*second, shown, options.deadline);
   report.write_after([&] { measure_with(options, server, report); });
 }
 
