@@ -43,11 +43,11 @@ struct RankState {
 // Memory of all processes. What is not atomic is written before a barrier or an atomic, and read
 // after it.
 struct Shared {
-  explicit Shared(std::uint64_t processes) {
+  explicit Shared(unsigned processes) {
     pthread_barrierattr_t attributes;
     ::pthread_barrierattr_init(&attributes);
     ::pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    ::pthread_barrier_init(&barrier, &attributes, static_cast<unsigned>(processes));
+    ::pthread_barrier_init(&barrier, &attributes, processes);
   }
 
   pthread_barrier_t barrier;                       // of the ranks
@@ -62,41 +62,45 @@ struct Shared {
   std::array<double, 1000> passes{};  // seconds of each, at the last size
 };
 
-// What the options say, the same in every process.
-struct ChainLayout {
-  ChainLayout(const PerfOptions& options, const Shared& shared)
-      : settings(options.settings),
-        kind(*options.measurement->chain),
-        processes(options.processes),
-        // Divided by how many operations of one round wait on the same counting event, at most.
-        most_triggered(shared.max_triggered /
-                       (kind == ChainKind::kBarrier ? 2 : stages_of(processes))) {}
-
-  // Unless told: no more than some ten thousand messages, and what some hundred MB take.
-  std::uint64_t rounds(std::uint64_t size) const {
+// What the processes of a chain do at one size, as the options say, the same in every process; and
+// what a process lays out of that at a time.
+struct ChainPlan {
+  ChainPlan(const PerfOptions& options, const Shared& shared, std::uint64_t message_bytes)
+      : kind(*options.measurement->chain), processes(options.processes), size(message_bytes) {
+    const bool barrier = kind == ChainKind::kBarrier;
+    const std::uint64_t stages = stages_of(processes);
+    const std::uint64_t others = processes - 1;
+    // Divided by how many operations of one round wait on the same counting event, at most.
+    most_triggered = shared.max_triggered / (barrier ? 2 : stages);
+    most_slots =
+        std::max<std::uint64_t>(2, kSlotMemory / std::max<std::uint64_t>(1, size) / processes);
+    most_rounds =
+        kind == ChainKind::kReduction ? std::min(most_triggered, most_slots) : most_triggered;
+    // Unless told: no more than some ten thousand messages, and what some hundred MB take.
     const std::uint64_t messages =  // of all processes together in one round
-        kind == ChainKind::kBarrier ? processes * stages_of(processes) : 2 * (processes - 1);
-    const std::uint64_t by_messages = 40'000 / messages;
-    const std::uint64_t by_bytes = kPassMemory / std::max<std::uint64_t>(1, size * (processes - 1));
-    return settings.iterations.value_or(
-        std::clamp<std::uint64_t>(std::min(by_messages, by_bytes), 10, 1000));
+        barrier ? processes * stages : 2 * others;
+    const std::uint64_t by_bytes = kPassMemory / std::max<std::uint64_t>(1, size * others);
+    rounds = options.settings.iterations.value_or(
+        std::clamp<std::uint64_t>(std::min(40'000 / messages, by_bytes), 10, 1000));
   }
-  // Messages of `size` bytes that every process has memory for.
-  std::uint64_t slots(std::uint64_t size) const {
-    return std::max<std::uint64_t>(2, kSlotMemory / std::max<std::uint64_t>(1, size) / processes);
-  }
-  // Rounds that can be laid out at once.
-  std::uint64_t most_rounds(std::uint64_t size) const {
-    const bool reduces = kind == ChainKind::kReduction;
-    return reduces ? std::min(most_triggered, slots(size)) : most_triggered;
-  }
-  // What shows that a barrier is one would take part of its time, so a pass of its own is verified.
-  bool verifies_in_time() const { return settings.validate && kind != ChainKind::kBarrier; }
 
-  const Settings& settings;
+  // Messages that have memory of their own; round r uses slot_of(r).
+  std::uint64_t slots() const { return std::min(rounds, most_slots); }
+  // The last round shares its slot with no other.
+  std::uint64_t slot_of(std::uint64_t round) const {
+    return round == rounds ? slots() - 1 : (round - 1) % (slots() - 1);
+  }
+
   ChainKind kind;
-  std::uint64_t processes;
+  unsigned processes;
+  std::uint64_t size;            // bytes of a message
   std::uint64_t most_triggered;  // rounds, as far as triggered operations go
+  std::uint64_t most_slots;      // that every process has memory for
+  std::uint64_t most_rounds;     // that can be laid out at once
+  std::uint64_t rounds;          // of a pass, or of what is laid out
+  unsigned rank = 0;
+  std::uint64_t serial = 0;  // number of the chain, so that no two have the same bytes
+  bool verify = false;
 };
 
 // What each process of a chain does. Ends the process, with _Exit(): its reporting thread goes on,

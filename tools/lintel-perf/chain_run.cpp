@@ -50,27 +50,25 @@ class Starter {
   }
 
   TableRow measure(std::uint64_t size) {
-    const ChainLayout layout(options_, shared_);
-    const std::uint64_t rounds = layout.rounds(size);
-    const std::uint64_t most = layout.most_rounds(size);
+    const ChainPlan plan(options_, shared_, size);
     TableRow row{.size_bytes = size,
-                 .iterations = rounds,
-                 .warm_up = layout.settings.warm_up_for(rounds),
-                 .batches = (rounds + most - 1) / most};
+                 .iterations = plan.rounds,
+                 .warm_up = options_.settings.warm_up_for(plan.rounds),
+                 .batches = (plan.rounds + plan.most_rounds - 1) / plan.most_rounds};
     if (row.batches > 1) {
       row.note = fmt::format(
           "{} rounds in {} batches of at most {}: more cannot wait at once ({}); rank 0 sets off "
           "each",
-          rounds, row.batches, most,
-          most < layout.most_triggered
+          plan.rounds, row.batches, plan.most_rounds,
+          plan.most_rounds < plan.most_triggered
               ? "memory for every round"
               : fmt::format("max_triggered_ops is {}", shared_.max_triggered));
     }
     const std::uint64_t begun = ++shared_.sizes_begun;
     await([&] { return shared_.sizes_done == begun; });
     Metric time{options_.measurement->name + std::string("_time"), "Time of a round"};
-    for (std::uint64_t pass = 0; pass < layout.settings.repeats; ++pass) {
-      time.passes.push_back(shared_.passes[pass] / static_cast<double>(rounds));
+    for (std::uint64_t pass = 0; pass < options_.settings.repeats; ++pass) {
+      time.passes.push_back(shared_.passes[pass] / static_cast<double>(plan.rounds));
     }
     row.metrics = {time};
     for (const RankState& rank : shared_.ranks) row.verified_messages += rank.verified;

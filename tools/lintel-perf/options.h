@@ -99,7 +99,7 @@ struct PerfOptions {
   Settings settings;
   Units units = Units::kMB;
   Seconds deadline{10};
-  std::uint64_t processes = 4;  // of a chain
+  unsigned processes = 4;  // of a chain
 
   std::string server_address;  // of a client; empty: it starts the server itself
   std::uint32_t pid = 0;       // own, of a server; 0: any. The server's, of a client

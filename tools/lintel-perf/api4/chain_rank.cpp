@@ -76,37 +76,32 @@ class ChainRank {
   }
 
   void measure(std::uint64_t size) {
-    const ChainLayout layout(options_, shared_);
-    const std::uint64_t rounds = layout.rounds(size);
+    const Settings& settings = options_.settings;
+    const ChainPlan plan(options_, shared_, size);
+    // What shows that a barrier is one would take part of its time, so a pass of its own is
+    // verified.
+    const bool verify_in_time = settings.validate && plan.kind != ChainKind::kBarrier;
     own_.verified = 0;
-    run_pass(layout, size, layout.settings.warm_up_for(rounds), false);
-    for (std::uint64_t pass = 0; pass < layout.settings.repeats; ++pass) {
-      const double seconds = run_pass(layout, size, rounds, layout.verifies_in_time());
+    run_pass(plan, settings.warm_up_for(plan.rounds), false);
+    for (std::uint64_t pass = 0; pass < settings.repeats; ++pass) {
+      const double seconds = run_pass(plan, plan.rounds, verify_in_time);
       if (rank_ == 0) shared_.passes[pass] = seconds;
     }
-    if (layout.settings.validate && !layout.verifies_in_time()) {
-      run_pass(layout, size, rounds, true);
-    }
+    if (settings.validate && !verify_in_time) run_pass(plan, plan.rounds, true);
     if (rank_ == 0) ++shared_.sizes_done;
   }
 
   // Returns, at rank 0, the seconds from its first step to the end of the last round, of all
   // batches together.
-  double run_pass(const ChainLayout& layout, std::uint64_t size, std::uint64_t rounds,
-                  bool verify) {
+  double run_pass(ChainPlan plan, std::uint64_t rounds, bool verify) {
     double seconds = 0;
-    for (std::uint64_t left = rounds, batch = 0; left > 0; left -= batch) {
-      batch = std::min(left, layout.most_rounds(size));
-      if (rank_ == 0) shared_.rounds = batch;
-      set_chain(lay_out(network_->handle(), uid_,
-                        {.kind = layout.kind,
-                         .rank = rank_,
-                         .processes = static_cast<unsigned>(layout.processes),
-                         .size = size,
-                         .rounds = batch,
-                         .slots = std::min(batch, layout.slots(size)),
-                         .serial = ++serial_,
-                         .verify = verify}));
+    plan.rank = rank_;
+    plan.verify = verify;
+    for (std::uint64_t left = rounds; left > 0; left -= plan.rounds) {
+      plan.rounds = std::min(left, plan.most_rounds);
+      plan.serial = ++serial_;
+      if (rank_ == 0) shared_.rounds = plan.rounds;
+      set_chain(lay_out(network_->handle(), uid_, plan));
       finish_step(kLayOut);
       if (rank_ != 0) chain_->enter();
       finish_step(kEnter);

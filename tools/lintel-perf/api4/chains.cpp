@@ -169,7 +169,7 @@ class TreeChain final : public Chain {
   TreeChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
       : Chain(ni, uid, plan),
         broadcasts_(plan.kind == ChainKind::kBroadcast),
-        bytes_(plan.size * plan.slots),
+        bytes_(plan.size * plan.slots()),
         children_(children_of(plan.rank, plan.processes)),
         up_(counter()),
         memory_(memory(bytes_)) {
@@ -178,7 +178,7 @@ class TreeChain final : public Chain {
     if (plan.rank > 0) {
       entry(parent_of(plan.rank), kDown, broadcasts_ ? bytes_ : none, begun_);
     }
-    for (std::uint64_t index = 0; plan.verify && index < plan.slots; ++index) {
+    for (std::uint64_t index = 0; plan.verify && index < plan.slots(); ++index) {
       fill(slot(index), 0, content(index, plan.rank, plan.rank + 1));
     }
     for (std::uint64_t round = 1; round <= plan.rounds; ++round) {
@@ -196,14 +196,14 @@ class TreeChain final : public Chain {
   std::uint64_t verify() const override {
     if (broadcasts_ && plan_.rank == 0) return 0;
     const unsigned end = subtree_end(plan_.rank, plan_.processes);
-    for (std::uint64_t index = 0; index < plan_.slots; ++index) {
+    for (std::uint64_t index = 0; index < plan_.slots(); ++index) {
       const WordSequence expected =
           broadcasts_ ? content(index, 0, 1) : content(index, plan_.rank, end);
       const auto wrong = check(slot(index), 0, expected);
       if (!wrong) continue;
       if (broadcasts_) {
         fail("byte {} of {} in slot {} of {} is {:#04x}; expected {:#04x}", wrong->offset,
-             plan_.size, index, plan_.slots, wrong->found, wrong->expected);
+             plan_.size, index, plan_.slots(), wrong->found, wrong->expected);
       }
       const std::uint64_t word = wrong->offset / kWord;
       std::uint64_t found = 0;
@@ -211,8 +211,8 @@ class TreeChain final : public Chain {
       fail("word {} of reduction {} of {} is {:#x}; expected {:#x}, the sum over ranks {} to {}",
            word, index + 1, plan_.rounds, found, expected.word(word), plan_.rank, end - 1);
     }
-    if (broadcasts_) return plan_.slots;
-    return plan_.rank == 0 ? plan_.slots * (plan_.processes - 1) : 0;
+    if (broadcasts_) return plan_.slots();
+    return plan_.rank == 0 ? plan_.slots() * (plan_.processes - 1) : 0;
   }
   std::uint64_t rounds_done() const override { return successes(end_.counter) / up(1).count; }
 

@@ -18,22 +18,6 @@ namespace lintel::perf::api4 {
 
 inline constexpr ptl_pt_index_t kChainPortal = 1;  // at every rank
 
-struct ChainPlan {
-  ChainKind kind = ChainKind::kBarrier;
-  unsigned rank = 0;
-  unsigned processes = 0;
-  std::uint64_t size = 0;  // bytes of a message
-  std::uint64_t rounds = 0;
-  std::uint64_t slots = 0;   // messages that have memory of their own; round r uses slot_of(r)
-  std::uint64_t serial = 0;  // number of the chain, so that no two have the same bytes
-  bool verify = false;
-
-  // The last round shares its slot with no other.
-  std::uint64_t slot_of(std::uint64_t round) const {
-    return round == rounds ? slots - 1 : (round - 1) % (slots - 1);
-  }
-};
-
 // When a triggered operation begins: once the counting event `counter` has `count` successes.
 struct Trigger {
   ptl_handle_ct_t counter = PTL_CT_NONE;
