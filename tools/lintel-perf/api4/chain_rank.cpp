@@ -54,7 +54,6 @@ class ChainRank {
       map.push_back({.phys = {name.nid, name.pid}});
     }
     check_call(PtlSetMap(network_->handle(), map.size(), map.data()), "PtlSetMap");
-    check_call(PtlGetUid(network_->handle(), &uid_), "PtlGetUid");
     ptl_pt_index_t portal = 0;
     check_call(PtlPTAlloc(network_->handle(), 0, PTL_EQ_NONE, kChainPortal, &portal), "PtlPTAlloc");
   }
@@ -101,7 +100,7 @@ class ChainRank {
       plan.rounds = std::min(left, plan.most_rounds);
       plan.serial = ++serial_;
       if (rank_ == 0) shared_.rounds = plan.rounds;
-      set_chain(lay_out(network_->handle(), uid_, plan));
+      set_chain(lay_out(network_->handle(), plan));
       finish_step(kLayOut);
       if (rank_ != 0) chain_->enter();
       finish_step(kEnter);
@@ -127,7 +126,6 @@ class ChainRank {
   const unsigned rank_;
   std::uint64_t serial_ = 0;
   std::optional<MatchingInterface> network_;
-  ptl_uid_t uid_ = 0;
   std::mutex mutex_;  // guards chain_ against the thread that reports
   std::unique_ptr<Chain> chain_;
 };

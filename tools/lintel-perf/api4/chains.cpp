@@ -15,15 +15,15 @@ constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 // A triggered put without an ack, and a sum of 64-bit words.
 void put(const Trigger& when, ptl_handle_md_t memory, ptl_size_t offset, ptl_size_t length,
          const ChainTarget& to) {
-  check_call(PtlTriggeredPut(memory, offset, length, PTL_NO_ACK_REQ, to.process(), kChainPortal,
+  check_call(PtlTriggeredPut(memory, offset, length, PTL_NO_ACK_REQ, to.process, kChainPortal,
                              to.bits, to.offset, nullptr, 0, when.counter, when.count),
              "PtlTriggeredPut");
 }
 void add(const Trigger& when, ptl_handle_md_t memory, ptl_size_t offset, ptl_size_t length,
          const ChainTarget& to, ptl_ack_req_t ack) {
   check_call(
-      PtlTriggeredAtomic(memory, offset, length, ack, to.process(), kChainPortal, to.bits,
-                         to.offset, nullptr, 0, PTL_SUM, PTL_UINT64_T, when.counter, when.count),
+      PtlTriggeredAtomic(memory, offset, length, ack, to.process, kChainPortal, to.bits, to.offset,
+                         nullptr, 0, PTL_SUM, PTL_UINT64_T, when.counter, when.count),
       "PtlTriggeredAtomic");
 }
 
@@ -42,8 +42,8 @@ ptl_match_bits_t bits(std::uint64_t stage, std::uint64_t round) { return stage <
 // the round it reads that word: everybody has to be in it.
 class BarrierChain final : public Chain {
  public:
-  BarrierChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
-      : Chain(ni, uid, plan),
+  BarrierChain(ptl_handle_ni_t ni, const ChainPlan& plan)
+      : Chain(ni, plan),
         stages_(stages_of(plan.processes)),
         entered_(plan.verify && plan.rank == 0 ? plan.rounds : 0),
         seen_(plan.verify ? plan.rounds : 0),
@@ -94,7 +94,7 @@ class BarrierChain final : public Chain {
         memory(std::as_writable_bytes(std::span(seen_)), PTL_MD_EVENT_CT_REPLY, looked_);
     for (std::uint64_t round = 1; round <= plan_.rounds; ++round) {
       Trigger when = round == 1 ? Trigger{begun_, 1} : done(round - 1);
-      const ChainTarget word{0, kWordBits, (round - 1) * kWord};
+      const ChainTarget word{{.rank = 0}, kWordBits, (round - 1) * kWord};
       if (plan_.verify) {
         add(when, one, 0, kWord, word, PTL_CT_ACK_REQ);
         when = {announced_, round};
@@ -102,13 +102,13 @@ class BarrierChain final : public Chain {
       for (std::uint64_t stage = 0; stage < stages_.size(); ++stage) {
         // The message, and the half of the stage's end that is not the message from behind.
         const std::uint64_t ahead = (plan_.rank + (std::uint64_t{1} << stage)) % plan_.processes;
-        put(when, nothing, 0, 0, {static_cast<ptl_rank_t>(ahead), bits(stage, round)});
+        put(when, nothing, 0, 0, {{.rank = static_cast<ptl_rank_t>(ahead)}, bits(stage, round)});
         check_call(PtlTriggeredCTInc(stages_[stage][round % 2], {1, 0}, when.counter, when.count),
                    "PtlTriggeredCTInc");
         when = stage_done(stage, round);
       }
       if (!plan_.verify) continue;
-      check_call(PtlTriggeredGet(seen, word.offset, kWord, word.process(), kChainPortal, word.bits,
+      check_call(PtlTriggeredGet(seen, word.offset, kWord, word.process, kChainPortal, word.bits,
                                  word.offset, nullptr, when.counter, when.count),
                  "PtlTriggeredGet");
     }
@@ -166,8 +166,8 @@ constexpr ptl_match_bits_t kUp = 2;
 // added to them at the end; at rank 0 that is the result.
 class TreeChain final : public Chain {
  public:
-  TreeChain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
-      : Chain(ni, uid, plan),
+  TreeChain(ptl_handle_ni_t ni, const ChainPlan& plan)
+      : Chain(ni, plan),
         broadcasts_(plan.kind == ChainKind::kBroadcast),
         bytes_(plan.size * plan.slots()),
         children_(children_of(plan.rank, plan.processes)),
@@ -240,9 +240,9 @@ class TreeChain final : public Chain {
   // One message of `phase` to `to` in this round.
   void tell(ptl_match_bits_t phase, unsigned to, std::uint64_t round, const Trigger& when) const {
     const ptl_size_t offset = plan_.slot_of(round) * plan_.size;
-    const ChainTarget target{to, phase, offset};
+    const ChainTarget target{{.rank = to}, phase, offset};
     if ((phase == kDown) != broadcasts_) {
-      put(when, memory_, 0, 0, {to, phase});
+      put(when, memory_, 0, 0, {target.process, phase});
     } else if (broadcasts_) {
       put(when, memory_, offset, plan_.size, target);
     } else {
@@ -264,9 +264,9 @@ class TreeChain final : public Chain {
 
 }  // namespace
 
-std::unique_ptr<Chain> lay_out(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan) {
-  if (plan.kind == ChainKind::kBarrier) return std::make_unique<BarrierChain>(ni, uid, plan);
-  return std::make_unique<TreeChain>(ni, uid, plan);
+std::unique_ptr<Chain> lay_out(ptl_handle_ni_t ni, const ChainPlan& plan) {
+  if (plan.kind == ChainKind::kBarrier) return std::make_unique<BarrierChain>(ni, plan);
+  return std::make_unique<TreeChain>(ni, plan);
 }
 
 }  // namespace lintel::perf::api4

@@ -26,11 +26,9 @@ struct Trigger {
 
 // Where triggered operations go.
 struct ChainTarget {
-  ptl_rank_t rank;
+  ptl_process_t process;
   ptl_match_bits_t bits;
   ptl_size_t offset = 0;
-
-  ptl_process_t process() const { return {.rank = rank}; }
 };
 
 // One rank's part in a chain: rounds of a collective operation that are laid out as triggered
@@ -81,20 +79,16 @@ class Chain : NotCopied {
   virtual std::uint64_t rounds_done() const = 0;
 
  protected:
-  // `uid`: of the processes that entries admit.
-  Chain(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan)
-      : plan_(plan), ni_(ni), uid_(uid), begun_(counter()) {}
+  Chain(ptl_handle_ni_t ni, const ChainPlan& plan) : plan_(plan), ni_(ni), begun_(counter()) {
+    check_call(PtlGetUid(ni, &uid_), "PtlGetUid");
+  }
 
   // Frees what the chain owns, after the operations that still use it; the starter limits how long
   // that takes. To be called before the memory goes.
   void release() {
-    for (const ptl_handle_me_t entry : entries_) {
-      until_idle([&] { return PtlMEUnlink(entry); });
-    }
-    for (const ptl_handle_md_t memory : memories_) {
-      until_idle([&] { return PtlMDRelease(memory); });
-    }
-    for (const ptl_handle_ct_t counter : counters_) PtlCTFree(counter);
+    free_each(entries_, PtlMEUnlink);
+    free_each(memories_, PtlMDRelease);
+    free_each(counters_, PtlCTFree);
   }
 
   ptl_handle_ct_t counter() {
@@ -144,14 +138,17 @@ class Chain : NotCopied {
     fail("a counting event has {} successes and {} failures; expected no failure", value.success,
          value.failure);
   }
-  template <class Call>
-  static void until_idle(Call call) {
-    while (call() == PTL_IN_USE) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  template <class Handle>
+  static void free_each(const std::vector<Handle>& objects, int (*free)(Handle)) {
+    for (const Handle object : objects) {
+      while (free(object) == PTL_IN_USE)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
   }
   void begin() const { check_call(PtlCTInc(begun_, {1, 0}), "PtlCTInc"); }
 
   const ptl_handle_ni_t ni_;
-  const ptl_uid_t uid_;
+  ptl_uid_t uid_ = 0;  // its own, and that of the processes that entries admit
   std::vector<ptl_handle_ct_t> counters_;
   std::vector<ptl_handle_me_t> entries_;
   std::vector<ptl_handle_md_t> memories_;
@@ -163,6 +160,6 @@ class Chain : NotCopied {
   std::vector<Trigger> final_counts_;  // at the end of all
 };
 
-std::unique_ptr<Chain> lay_out(ptl_handle_ni_t ni, ptl_uid_t uid, const ChainPlan& plan);
+std::unique_ptr<Chain> lay_out(ptl_handle_ni_t ni, const ChainPlan& plan);
 
 }  // namespace lintel::perf::api4
