@@ -60,33 +60,6 @@ class BarrierChain final : public Chain {
     if (!entered_.empty()) {
       entry(PTL_RANK_ANY, kWordBits, std::as_writable_bytes(std::span(entered_)), PTL_CT_NONE);
     }
-    lay_out();
-  }
-  ~BarrierChain() override { release(); }  // before the memory goes
-
-  std::uint64_t verify() const override {
-    for (std::uint64_t round = 1; round <= seen_.size(); ++round) {
-      if (seen_[round - 1] == plan_.processes) continue;
-      fail("barrier {} of {} was left when {} processes had entered it; expected {}", round,
-           plan_.rounds, seen_[round - 1], plan_.processes);
-    }
-    return seen_.size() * stages_.size();
-  }
-  std::uint64_t rounds_done() const override {
-    const auto [even, odd] = stages_.back();
-    return successes(even) / 2 + successes(odd) / 2;
-  }
-
- private:
-  static constexpr ptl_match_bits_t kWordBits = 1ULL << 32;
-
-  // When stage `stage` of the round is done; the last one: the round.
-  Trigger stage_done(std::uint64_t stage, std::uint64_t round) const {
-    return {stages_[stage][round % 2], 2 * ((round + 1) / 2)};
-  }
-  Trigger done(std::uint64_t round) const { return stage_done(stages_.size() - 1, round); }
-
-  void lay_out() {
     const auto nothing = memory({});
     const auto one =
         memory(std::as_writable_bytes(std::span(&one_, 1)), PTL_MD_EVENT_CT_ACK, announced_);
@@ -122,6 +95,29 @@ class BarrierChain final : public Chain {
                            {{announced_, plan_.rounds}, {looked_, plan_.rounds}});
     }
   }
+  ~BarrierChain() override { release(); }  // before the memory goes
+
+  std::uint64_t verify() const override {
+    for (std::uint64_t round = 1; round <= seen_.size(); ++round) {
+      if (seen_[round - 1] == plan_.processes) continue;
+      fail("barrier {} of {} was left when {} processes had entered it; expected {}", round,
+           plan_.rounds, seen_[round - 1], plan_.processes);
+    }
+    return seen_.size() * stages_.size();
+  }
+  std::uint64_t rounds_done() const override {
+    const auto [even, odd] = stages_.back();
+    return successes(even) / 2 + successes(odd) / 2;
+  }
+
+ private:
+  static constexpr ptl_match_bits_t kWordBits = 1ULL << 32;
+
+  // When stage `stage` of the round is done; the last one: the round.
+  Trigger stage_done(std::uint64_t stage, std::uint64_t round) const {
+    return {stages_[stage][round % 2], 2 * ((round + 1) / 2)};
+  }
+  Trigger done(std::uint64_t round) const { return stage_done(stages_.size() - 1, round); }
 
   std::vector<std::array<ptl_handle_ct_t, 2>> stages_;  // of even and of odd rounds
   std::vector<std::uint64_t> entered_;  // verified, rank 0: how many have entered each round
