@@ -105,7 +105,6 @@ struct ChainPlan {
 
 // What each process of a chain does. Ends the process, with _Exit(): its reporting thread goes on,
 // and after a failure the interface would wait for messages that nobody takes any more.
-[[noreturn]] LINTEL_PERF_SEAM void run_rank(const PerfOptions& options, Shared& shared,
-                                            unsigned rank);
+[[noreturn]] void run_rank(const PerfOptions& options, Shared& shared, unsigned rank);
 
 }  // namespace lintel::perf

@@ -12,14 +12,10 @@
 #include <string>
 #include <utility>
 
-// Of classes whose virtual calls and exceptions go from the program to its library for Portals 4 or
-// back.
-#define LINTEL_PERF_SEAM __attribute__((visibility("default")))
-
 namespace lintel::perf {
 
 // The base of classes that are not copied.
-struct LINTEL_PERF_SEAM NotCopied {
+struct NotCopied {
   NotCopied() = default;
   NotCopied(const NotCopied&) = delete;
   NotCopied& operator=(const NotCopied&) = delete;
@@ -33,7 +29,7 @@ enum class ExitCode : int {
 
 // The message is one sentence that names the offending value and what was expected; empty if
 // another process of the tool has said it already.
-class LINTEL_PERF_SEAM PerfFailure : public std::runtime_error {
+class PerfFailure : public std::runtime_error {
  public:
   PerfFailure(ExitCode code, const std::string& sentence)
       : std::runtime_error(sentence), code_(code) {}
@@ -44,7 +40,7 @@ class LINTEL_PERF_SEAM PerfFailure : public std::runtime_error {
 };
 
 // The other process died, went silent or cannot be reached.
-class LINTEL_PERF_SEAM PeerLost : public PerfFailure {
+class PeerLost : public PerfFailure {
  public:
   explicit PeerLost(const std::string& sentence) : PerfFailure(ExitCode::kUnusable, sentence) {}
 };

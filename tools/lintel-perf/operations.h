@@ -40,7 +40,7 @@ using MemoryPiece = std::span<std::byte>;
 
 // Memory that the API knows of. The bytes stay the caller's, but must stay where they are until
 // detach() has returned true.
-class LINTEL_PERF_SEAM Attachment : NotCopied {
+class Attachment : NotCopied {
  public:
   virtual ~Attachment() = default;
 
@@ -71,7 +71,7 @@ constexpr CompletionKind end_of(MeasuredAction action) {
 
 // Every operation moves one whole attachment, of the same length each time; another length is a
 // PerfFailure. Completions are counted from the beginning of this object.
-class LINTEL_PERF_SEAM MeasuredOperations : NotCopied {
+class MeasuredOperations : NotCopied {
  public:
   virtual ~MeasuredOperations() = default;
 
@@ -167,7 +167,7 @@ struct OperationLimits {
 };
 
 // An interface of one API, opened for operations. Outlives the MeasuredOperations made on it.
-class LINTEL_PERF_SEAM TimedInterface : NotCopied {
+class TimedInterface : NotCopied {
  public:
   virtual ~TimedInterface() = default;
 
@@ -181,6 +181,6 @@ class LINTEL_PERF_SEAM TimedInterface : NotCopied {
 // Opens a matching physical interface of Portals 4, beside Portals 3 in one process: both have the
 // same nid and pid. `self`: what the process is called through Portals 3, which has to be open.
 // Throws PerfFailure(kUnusable) if it cannot be had.
-LINTEL_PERF_SEAM std::unique_ptr<TimedInterface> open_portals4(ProcessName self);
+std::unique_ptr<TimedInterface> open_portals4(ProcessName self);
 
 }  // namespace lintel::perf
