@@ -6,7 +6,6 @@
 // then still be under way, and the PairSide has to go. None looks at a clock; message bytes are for
 // the callbacks.
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
