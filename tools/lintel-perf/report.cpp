@@ -141,6 +141,10 @@ Report::Report(const PerfOptions& options) : options_(options) {
 }
 
 void Report::write_after(const std::function<void()>& work) {
+  const auto write_files = [this](const std::string& error) {
+    if (!options_.json_file.empty()) write_file(options_.json_file, json(error));
+    if (!options_.csv_file.empty()) write_file(options_.csv_file, csv());
+  };
   try {
     work();
   } catch (const PerfFailure& failure) {
@@ -280,11 +284,6 @@ std::string Report::csv() const {
                          name_of(options_.settings.notify));
   }
   return titles + ",api,notify\n" + lines;
-}
-
-void Report::write_files(const std::string& error) const {
-  if (!options_.json_file.empty()) write_file(options_.json_file, json(error));
-  if (!options_.csv_file.empty()) write_file(options_.csv_file, csv());
 }
 
 }  // namespace lintel::perf

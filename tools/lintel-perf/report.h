@@ -100,7 +100,6 @@ class Report {
   std::string line_of(const TableRow& row, bool titles) const;
   std::string json(const std::string& error) const;
   std::string csv() const;
-  void write_files(const std::string& error) const;
 
   const PerfOptions& options_;
   std::vector<TableRow> rows_;
