@@ -31,18 +31,6 @@ void check_limits(const PerfOptions& options, const OperationLimits& limits) {
   }
 }
 
-// What both processes open at the beginning.
-struct PairEnd {
-  PairEnd(ptl_pid_t pid, ProcessName admitted, int cpu)
-      : network(pid), control(network.handle()), self{host_name(), to_string(network.name()), cpu} {
-    network.admit(admitted);
-  }
-
-  Portals3Interface network;
-  ControlChannel control;
-  ProcessDescription self;
-};
-
 // Measures what the client asks for, size by size, until it ends the measurement.
 [[noreturn]] void measure_for(const ControlMessage& client, PairEnd& endpoint, PairPeer& peer) {
   const auto asked =
@@ -62,7 +50,7 @@ struct PairEnd {
 // Returns when the client has ended the measurement. Throws PeerLost if it is lost.
 void serve(const ControlMessage& client, PairEnd& endpoint, Seconds deadline) {
   static constexpr Seconds kForever{1e9};
-  PairPeer peer(endpoint.network.handle(), endpoint.control, client.from, deadline, kForever);
+  PairPeer peer(endpoint, client.from, deadline, kForever);
   try {
     try {
       measure_for(client, endpoint, peer);
@@ -118,8 +106,7 @@ void measure_with(const PerfOptions& options, ProcessName server, Report& report
     report.target = connect_to_server(endpoint.control, server, endpoint.self, options.arguments,
                                       options.deadline);
     accepted = true;
-    PairPeer peer(endpoint.network.handle(), endpoint.control, server, options.deadline,
-                  options.deadline);
+    PairPeer peer(endpoint, server, options.deadline, options.deadline);
     const std::uint64_t most = limits.bytes.at(MeasuredAction::kSwap).most;
     const auto sizes = options.sizes.empty() ? powers_of_two(1, most) : options.sizes;
     report.measure_each(sizes, [&](std::uint64_t size) {

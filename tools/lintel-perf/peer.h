@@ -24,19 +24,30 @@ inline Seconds time_for(std::uint64_t bytes) {
   return Seconds(static_cast<double>(bytes) / kSlowBytesPerSecond);
 }
 
+// What both processes open at the beginning.
+struct PairEnd {
+  PairEnd(ptl_pid_t pid, ProcessName admitted, int cpu)
+      : network(pid), control(network.handle()), self{host_name(), to_string(network.name()), cpu} {
+    network.admit(admitted);
+  }
+
+  Portals3Interface network;
+  ControlChannel control;
+  ProcessDescription self;
+};
+
 // Thrown when the peer has ended the measurement.
 struct PeerFinished {};
 
-// Borrows the interface and the channel. Thread: one, beside its own, which sleeps and looks a few
-// times a second: it probes a peer that has been silent for a second, and ends what this process
-// waits for when the peer is dead or operations under watch stand still.
+// Borrows this process's end. Thread: one, beside its own, which sleeps and looks a few times a
+// second: it probes a peer that has been silent for a second, and ends what this process waits for
+// when the peer is dead or operations under watch stand still.
 class PairPeer : NotCopied {
  public:
   // `deadline`: how long a message may take, a probe stay unanswered, and operations stand still.
   // `step_limit`: how long a peer that is alive may take for a step.
-  PairPeer(ptl_handle_ni_t ni, ControlChannel& control, ProcessName name, Seconds deadline,
-           Seconds step_limit)
-      : ni_(ni), control_(control), name_(name), deadline_(deadline), step_limit_(step_limit) {
+  PairPeer(PairEnd& own, ProcessName name, Seconds deadline, Seconds step_limit)
+      : own_(own), name_(name), deadline_(deadline), step_limit_(step_limit) {
     thread_ = std::jthread([this](const std::stop_token& end) {
       try {
         watch_peer(end);
@@ -51,7 +62,7 @@ class PairPeer : NotCopied {
 
   // Tells the peer, in a message of that kind, what this process does. Throws PeerLost.
   void tell(const char* kind = "step", const json& members = json::object()) {
-    const std::string failure = control_.send(name_, control_message(kind, members), deadline_);
+    const std::string failure = own_.control.send(name_, control_message(kind, members), deadline_);
     if (failure.empty()) return;
     throw PeerLost(fmt::format("{} took no message within {:.1f} s: {}", to_string(name_),
                                deadline_.count(), failure));
@@ -65,7 +76,7 @@ class PairPeer : NotCopied {
     const Seconds limit = step_limit_ + allowance;
     for (const auto end = after(limit);;) {
       stop_reason_.throw_if_set();
-      const auto message = control_.receive(std::min<Seconds>(left_until(end), kTick));
+      const auto message = own_.control.receive(std::min<Seconds>(left_until(end), kTick));
       if (!message) {
         if (Clock::now() < end) continue;
         throw PeerLost(
@@ -76,7 +87,8 @@ class PairPeer : NotCopied {
       if (message->from != name_) {
         const std::string reason = fmt::format("busy with the client {}", to_string(name_));
         if (kind == "hello") {
-          control_.send(message->from, control_message("refuse", {{"reason", reason}}), Seconds(1));
+          own_.control.send(message->from, control_message("refuse", {{"reason", reason}}),
+                            Seconds(1));
         }
         continue;
       }
@@ -135,7 +147,7 @@ class PairPeer : NotCopied {
                         to_string(name_), standstill_.count()));
       }
       if (now - alive_at_ < kProbeAfter) continue;
-      if (!probe) probe.emplace(ni_, name_, kProbeBits);
+      if (!probe) probe.emplace(own_.network.handle(), name_, kProbeBits);
       if (result == PTL_NI_OK) {
         check_call(probe->start(), "PtlPut of a probe");
         sent_at = now;
@@ -156,8 +168,7 @@ class PairPeer : NotCopied {
     });
   }
 
-  const ptl_handle_ni_t ni_;
-  ControlChannel& control_;
+  PairEnd& own_;
   const ProcessName name_;
   const Seconds deadline_;
   const Seconds step_limit_;
