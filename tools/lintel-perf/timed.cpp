@@ -50,6 +50,8 @@ class Timed {
   }
 
  private:
+  using Nothing = decltype([](std::uint64_t) {});
+
   bool adds() const { return action_ == kAdd || action_ == kFetchAdd; }
   // The part of an operation that is reported: half of a round trip.
   double share() const { return part_.shape == kPingPong ? 0.5 : 1; }
@@ -74,8 +76,8 @@ class Timed {
 
   // This process's part in `count` operations. before(i) and after(i) run around swaps and fetches
   // that are alone, or before each put and after each arrival of a ping-pong.
-  template <class Before, class After>
-  void traffic(std::uint64_t count, Before before, After after) {
+  template <class Before = Nothing, class After = Nothing>
+  void traffic(std::uint64_t count, Before before = {}, After after = {}) {
     switch (part_.shape) {
       case TrafficShape::kPingPong: return ping_pong(side_, run_.initiator, count, before, after);
       case TrafficShape::kAlone:
@@ -106,11 +108,6 @@ class Timed {
                              side_.operations->count(CompletionKind::kPut) + count);
       run_.peer.tell();
     }
-  }
-
-  void traffic(std::uint64_t count) {
-    const auto nothing = [](std::uint64_t) {};
-    traffic(count, nothing, nothing);
   }
 
   // Gives a pass a message of its own.
