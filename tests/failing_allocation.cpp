@@ -23,8 +23,11 @@ UnlimitedMemory::~UnlimitedMemory() { --unlimited; }
 }  // namespace lintel::testing
 
 // Not inlined: g++ would then see free() of what operator new gave.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return lintel::testing::fails_now() ? nullptr : std::malloc(bytes);
+}
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
-  void* const memory = lintel::testing::fails_now() ? nullptr : std::malloc(bytes);
+  void* const memory = operator new(bytes, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
