@@ -6,7 +6,7 @@
 set -e
 wrappers=$1
 include=$2
-compiler=$3
+compiler=${3:?expected a compiler}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sed -n 's/^LINTEL_MPI_LACKS(\(MPI_[A-Za-z0-9_]*\), LINTEL_MPI_SENTENCE);$/\1/p' \
