@@ -31,6 +31,13 @@ std::pair<std::optional<Number>, std::string_view> leading_number(std::string_vi
   return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
+inline std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  std::istringstream rest(fmt::format("{},", text));  // so that a last empty part is one too
+  for (std::string part; std::getline(rest, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 // Bytes; a suffix K, M or G (also KiB, KB, ...) multiplies by 2^10, 2^20, 2^30. From 1 to
 // kMaxSizeBytes.
 inline std::uint64_t parse_size(std::string_view option, std::string_view text) {
@@ -51,8 +58,7 @@ inline std::uint64_t parse_size(std::string_view option, std::string_view text) 
 // Sizes separated by commas.
 inline std::vector<std::uint64_t> parse_size_list(std::string_view option, std::string_view text) {
   std::vector<std::uint64_t> sizes;
-  std::istringstream parts(fmt::format("{},", text));  // so that a last empty part is one too
-  for (std::string part; std::getline(parts, part, ',');) sizes.push_back(parse_size(option, part));
+  for (const std::string& part : split_at_commas(text)) sizes.push_back(parse_size(option, part));
   return sizes;
 }
 
@@ -86,8 +92,7 @@ inline double parse_seconds(std::string_view option, std::string_view text, doub
 // "A" or "A,B": CPU numbers. Whether the machine has them shows when a process is pinned.
 inline std::vector<int> parse_cpus(std::string_view option, std::string_view text) {
   std::vector<int> cpus;
-  std::istringstream parts(fmt::format("{},", text));
-  for (std::string part; std::getline(parts, part, ',');) {
+  for (const std::string& part : split_at_commas(text)) {
     const auto [number, rest] = leading_number(part);
     if (!number || !rest.empty() || *number > 65535 || cpus.size() == 2) {
       reject(option, text, "one CPU number, or two separated by a comma, for example 0,1");
