@@ -6,6 +6,7 @@
 #include <new>
 
 #include "tests/failing_allocation.h"
+#include "tests/sanitized.h"
 
 namespace lintel::transport {
 namespace {
@@ -67,9 +68,8 @@ TEST_F(ReusableIdsTest, GivingBackNeedsNoMemory) {
 }
 
 TEST_F(ReusableIdsTest, WithoutMemoryForAnIdNothingChanges) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
-#endif
+  if (lintel::testing::kThreadSanitized)
+    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
   int failures = 0;
   for (std::size_t taken = 0; taken < 20; ++taken) {
     for (long which = 0; ids.taken() == taken; ++which) {

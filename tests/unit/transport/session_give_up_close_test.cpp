@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "tests/failing_allocation.h"
+#include "tests/sanitized.h"
 
 namespace lintel::transport {
 namespace {
@@ -74,9 +75,8 @@ TEST_F(SessionGivesUpClose, WhatIsArrivingEndsWithItsConnection) {
 }
 
 TEST_F(SessionGivesUpClose, WithoutMemoryForTheSentenceAboutAPeerTheOthersAreLogged) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
-#endif
+  if (lintel::testing::kThreadSanitized)
+    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
   const Frame greeting = proved_hello(
       introduction(kOtherEpoch, kOtherIncarnation, 0, "fake 9.9", kOldestFrameVersion, kThird));
   long failures = 0;
