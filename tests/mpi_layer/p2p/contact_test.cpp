@@ -20,11 +20,9 @@ constexpr Nanoseconds kDeadline = 1s;
 class Contact : public P2pTest {
  protected:
   Contact() { start(); }
-  void start(mpi::MessengerOptions messenger = {}) {
-    MessengerJobOptions options;
+  void start(MessengerJobOptions options = {}) {
     options.processes = 3;
     options.session.dead_peer_deadline = options.session.connect_deadline = kDeadline;
-    options.messenger = messenger;
     options.messenger.contact_after = kAWhile;
     P2pTest::start(options);
   }
@@ -278,7 +276,9 @@ TEST_F(Contact, GreetingIsNoMessageAndNoCredit) {
 }
 
 TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
-  start({.most_receives = 1});
+  MessengerJobOptions options;
+  options.messenger.most_receives = 1;
+  start(options);
   Transfer& first = receive(0, 2, 8);
   Transfer& second = receive(0, 1, 8);
   job->kill(1, Death::kSilent);
@@ -294,7 +294,9 @@ TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
 
 // Its caller does not say what it waits for.
 TEST_F(Contact, ACallThatTakesAnyCompletionWaitsForAllPostedReceives) {
-  start({.list_completed = true});
+  MessengerJobOptions options;
+  options.messenger.list_completed = true;
+  start(options);
   Transfer& received = receive(0, 1, 8);
   Transfer& alive = receive(0, 2, 8);
   job->kill(1, Death::kSilent);
