@@ -31,8 +31,8 @@ struct Config {
   Nanoseconds peer_timeout{10'000'000'000};
   Nanoseconds connect_timeout{10'000'000'000};  // time limit of a first contact
   std::uint64_t window_frames = 64;             // unacknowledged frames per peer
-  std::uint64_t send_frames = 64;               // frames under way, to all peers together
-  std::uint64_t retained_bytes = 1024 * 1024;   // of messages to one peer, until acknowledged
+  std::uint64_t send_frames = 128;              // frames under way, to all peers together
+  std::uint64_t retained_bytes = 2048 * 1024;   // of messages to one peer, until acknowledged
   std::uint64_t receive_buffer_bytes = 262144;
   std::uint64_t receive_buffers = 4;
   // Outgoing operations that may be open at once.

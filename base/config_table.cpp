@@ -55,7 +55,7 @@ constexpr Setting kSettings[] = {
      &Config::window_frames},
     {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
      "Frames that may be on their way to all peers together, at most a quarter of them to one "
-     "peer. Each peer has two of its own if none is left, up to 16 times as many in all. Each has "
+     "peer. Each peer has two of its own if none is left, up to 8 times as many in all. Each has "
      "memory for one message of the provider, 68 KiB on TCP, which becomes resident when it is "
      "used.",
      &Config::send_frames},

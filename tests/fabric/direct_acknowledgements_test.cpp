@@ -48,10 +48,10 @@ class DirectAcknowledgements : public testing::Test {
   PeerId peer;
 };
 
-// Of a pool of 64 frames, one peer gets 16.
+// Of a pool of 128 frames, one peer gets 32.
 TEST_F(DirectAcknowledgements, AreAskedForAtHalfOfTheFramesAndAtTheLast) {
   open(1 << 20);
-  EXPECT_THAT(asking(100), ElementsAre(8U, 16U, 16U));
+  EXPECT_THAT(asking(100), ElementsAre(16U, 32U, 32U));
 }
 
 TEST_F(DirectAcknowledgements, AreAskedForAtHalfOfWhatIsKeptAndAtItsEnd) {

@@ -19,8 +19,10 @@ struct NetworkOptions {
   std::string interface_address = "127.0.0.1";
   Pid pid = kAnyPid;                           // kAnyPid: any free one
   std::uint32_t port_base = kDefaultPortBase;  // pid 0 is this TCP port, see address.h
-  // Messages that may be under way or lent at a time.
-  std::size_t send_frames = 64;
+  // Messages that may be under way or lent at a time. `direct` keeps each until the peer has
+  // acknowledged it, so fewer would hold up a window of 64 messages of 16 KiB.
+  // Measure: bench/compare/builds --only bandwidth --sizes 16384
+  std::size_t send_frames = 128;
   std::size_t max_writes = 256;       // writes that may be under way at a time
   std::size_t max_message_bytes = 0;  // 0: the network's default
   // A peer that accepts no connection for this long is lost.
@@ -31,7 +33,7 @@ struct NetworkOptions {
   Nanoseconds output_timeout = std::chrono::seconds(10);
   // Bytes of messages to one peer that are kept until it has acknowledged them, in case that the
   // connection is lost. At the limit, all but two messages wait. Only `direct` keeps them.
-  std::size_t retained_bytes = std::size_t{1} << 20;
+  std::size_t retained_bytes = std::size_t{2} << 20;
 };
 
 }  // namespace lintel::transport

@@ -4,7 +4,7 @@
 //
 // A peer that accepts nothing keeps what it holds until it is given up. So no peer may take more
 // than a quarter of the pool, nor more than half of what the others have left. Peers that stop one
-// after the other therefore get less and less. Of a pool of 64, ten of them leave a record. There
+// after the other therefore get less and less. Of a pool of 128, twelve of them leave a record. There
 // may be more, so each peer has a few records of its own, which the network adds to its pool when
 // nothing of that is left. Their number has a limit too, so that peers without number do not take
 // all memory: at that limit nobody gets another record until one is given back.
@@ -25,7 +25,7 @@ struct SendShare {
   static constexpr std::uint32_t kOwnWrites = 1;
 
   // The most records that there are of a pool of that size, with those that were added.
-  static constexpr std::size_t most_in_all(std::size_t pool) { return 16 * pool; }
+  static constexpr std::size_t most_in_all(std::size_t pool) { return 8 * pool; }
 
   std::uint32_t held = 0;
 

@@ -79,17 +79,17 @@ class SharedRecords : public testing::Test {
   static constexpr OperationKind kSend = OperationKind::kSend;
   static constexpr OperationKind kWrite = OperationKind::kWrite;
   OperationTable table{2, 4, 4, 3};
-  std::vector<SendShare> peers{20};
+  std::vector<SendShare> peers{12};
 };
 
 TEST_F(SharedRecords, EachPeerGetsTwoFramesAndOneWriteBeyondThePool) {
   for (SendShare& peer : peers) take(kSend, peer);
-  EXPECT_EQ(table.taken_count(kSend), 20U);
+  EXPECT_EQ(table.taken_count(kSend), peers.size());
   for (SendShare& peer : peers) EXPECT_EQ(take_all(kSend, peer), 1U);
   std::vector<SendShare> writes(peers.size());
   for (SendShare& peer : writes) EXPECT_EQ(take_all(kWrite, peer), 1U);
-  EXPECT_EQ(table.taken_count(kSend), 40U);
-  EXPECT_EQ(table.taken_count(kWrite), 20U);
+  EXPECT_EQ(table.taken_count(kSend), 2 * peers.size());
+  EXPECT_EQ(table.taken_count(kWrite), peers.size());
 }
 
 TEST_F(SharedRecords, AddedRecordsAreFoundByTheirPointersAndNoOthersAre) {
