@@ -4,10 +4,10 @@
 //
 // A peer that accepts nothing keeps what it holds until it is given up. So no peer may take more
 // than a quarter of the pool, nor more than half of what the others have left. Peers that stop one
-// after the other therefore get less and less. Of a pool of 128, twelve of them leave a record. There
-// may be more, so each peer has a few records of its own, which the network adds to its pool when
-// nothing of that is left. Their number has a limit too, so that peers without number do not take
-// all memory: at that limit nobody gets another record until one is given back.
+// after the other therefore get less and less. Of a pool of 128, twelve of them leave a record.
+// There may be more, so each peer has a few records of its own, which the network adds to its pool
+// when nothing of that is left. Their number has a limit too, so that peers without number do not
+// take all memory: at that limit nobody gets another record until one is given back.
 //
 // A member of each network's record of a peer, which must not move: records of the pool refer to
 // it. Thread: the network's.
