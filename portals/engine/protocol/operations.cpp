@@ -8,6 +8,7 @@ namespace lintel::portals {
 Operations::Operations(transport::Transport& transport, std::size_t max)
     : transport_(transport),
       max_(std::min(max, kMostOfTable)),
+      most_of_peer_(std::max<std::size_t>(max_ / 4, 1)),
       most_own_(kMostOperations - max_),
       operations_(kMostOperations) {}
 

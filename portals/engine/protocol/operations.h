@@ -82,7 +82,7 @@ class Operations {
     give_place_back(*by_peer_[peer.value]);
   }
   // The most that one peer has of a table, and the most requests under way to it.
-  std::size_t most_of_peer() const { return std::max<std::size_t>(max_ / 4, 1); }
+  std::size_t most_of_peer() const { return most_of_peer_; }
   std::size_t size() const LINTEL_REQUIRES(kLock) { return operations_.size(); }
 
   // Whether the request of an operation of this process may leave now.
@@ -159,6 +159,7 @@ class Operations {
 
   transport::Transport& transport_;
   std::size_t max_;
+  std::size_t most_of_peer_;
   std::size_t most_own_;  // slots that the others' table leaves, at least twice max_
   SlotPool<Operation> operations_ LINTEL_GUARDED_BY(kLock);
   std::size_t own_ LINTEL_GUARDED_BY(kLock) = 0;           // places taken of this process' table

@@ -137,7 +137,8 @@ class Outbox {
       LINTEL_REQUIRES(kLock);
 
   bool waits_for(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
-    return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();
+    return waiting_ > 0 && peer.value < queues_.size() && queues_[peer.value] &&
+           !queues_[peer.value]->empty();
   }
   bool idle() const LINTEL_REQUIRES(kLock) { return waiting_ == 0; }
   std::size_t waiting() const LINTEL_REQUIRES(kLock) { return waiting_; }
@@ -233,7 +234,8 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
   if constexpr (kRequest) {
     if (operation != nullptr && !operations_.may_ask(*operation)) return false;
   }
-  const std::size_t fixed_size = wire::fixed_size(fixed.header);
+  std::size_t fixed_size = sizeof(Fixed);
+  if constexpr (kRequest) fixed_size = wire::fixed_size(fixed.header);
   const std::size_t size = fixed_size + payload.size();
   const transport::MessageBuffer buffer = transport_.reserve(peer, size);
   if (!buffer) return false;
