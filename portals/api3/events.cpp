@@ -79,7 +79,8 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
     switch (wait.run(deadline)) {
       case QueueWait::WaitEnd::kNothing:
       case QueueWait::WaitEnd::kStopped: return PTL_EQ_EMPTY;
-      case QueueWait::WaitEnd::kInvalid: code = PTL_EQ_INVALID; break;
+      case QueueWait::WaitEnd::kInvalid:
+      case QueueWait::WaitEnd::kFreed: code = PTL_EQ_INVALID; break;
       case QueueWait::WaitEnd::kReady: code = wait.after_loss() ? PTL_EQ_DROPPED : PTL_OK; break;
     }
     if (which != nullptr) *which = static_cast<int>(wait.index());

@@ -35,13 +35,6 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
     wanted.push_back({engine_kind(decoded.interface), decoded.id, tests[i]});
   }
   const MutexLock lock(own->lock());
-  // A handle that names no counting event now is a wrong argument. One whose counting event is
-  // freed later ends the wait.
-  for (const CounterTest& test : wanted) {
-    NetworkInterface* interface = own->interface(test.interface_kind);
-    if (interface == nullptr || interface->triggers.counter(test.id) == nullptr)
-      return PTL_ARG_INVALID;
-  }
   TimePoint deadline = CounterWait::kAtOnce;
   if (timeout == PTL_TIME_FOREVER) {
     deadline = kNever;
@@ -51,7 +44,8 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
   CounterWait waiting(*own, {wanted.data(), wanted.size()}, aborted);
   switch (waiting.run(deadline)) {
     case CounterWait::WaitEnd::kNothing: return PTL_CT_NONE_REACHED;
-    case CounterWait::WaitEnd::kInvalid:
+    case CounterWait::WaitEnd::kInvalid: return PTL_ARG_INVALID;
+    case CounterWait::WaitEnd::kFreed:
     case CounterWait::WaitEnd::kStopped: return PTL_ABORTED;
     case CounterWait::WaitEnd::kReady: break;
   }

@@ -23,6 +23,7 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
          unsigned* which, const std::atomic<bool>* stop) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
+  if (eqs == nullptr || size == 0 || event == nullptr) return PTL_ARG_INVALID;
   // even for wrong handles
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) return PTL_ABORTED;
   boost::container::small_vector<QueueName, 8> names;
@@ -40,15 +41,10 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
   } else if (timeout != 0) {
     deadline = own->now() + std::chrono::milliseconds(timeout);
   }
-  // A handle that names no queue now is a wrong argument. One whose queue is freed later ends the
-  // wait.
-  for (const QueueName& name : names) {
-    NetworkInterface* interface = own->interface(name.interface_kind);
-    if (interface == nullptr || interface->events.queue(name.id) == nullptr) return PTL_ARG_INVALID;
-  }
   switch (wait.run(deadline)) {
     case QueueWait::WaitEnd::kNothing: return PTL_EQ_EMPTY;
-    case QueueWait::WaitEnd::kInvalid:
+    case QueueWait::WaitEnd::kInvalid: return PTL_ARG_INVALID;
+    case QueueWait::WaitEnd::kFreed:
     case QueueWait::WaitEnd::kStopped: return PTL_ABORTED;
     case QueueWait::WaitEnd::kReady: break;
   }
@@ -86,22 +82,16 @@ int PtlEQFree(ptl_handle_eq_t eq_handle) {
 }
 
 int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
-  if (process() == nullptr) return PTL_NO_INIT;
-  if (event == nullptr) return PTL_ARG_INVALID;
   return poll(&eq_handle, 1, 0, event, nullptr, nullptr);
 }
 
 int PtlEQWait(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
-  if (process() == nullptr) return PTL_NO_INIT;
-  if (event == nullptr) return PTL_ARG_INVALID;
   return poll(&eq_handle, 1, PTL_TIME_FOREVER, event, nullptr, &aborted);
 }
 
 int PtlEQPoll(const ptl_handle_eq_t* eq_handles, unsigned int size, ptl_time_t timeout,
               ptl_event_t* event, unsigned int* which) {
-  if (process() == nullptr) return PTL_NO_INIT;
-  if (eq_handles == nullptr || size == 0 || event == nullptr || which == nullptr)
-    return PTL_ARG_INVALID;
+  if (which == nullptr) return process() == nullptr ? PTL_NO_INIT : PTL_ARG_INVALID;
   return poll(eq_handles, size, timeout, event, which, &aborted);
 }
 

@@ -23,7 +23,8 @@ namespace lintel::portals {
 template <class Self, class Object, class Name>
 class ObjectWait : private Condition {
  public:
-  enum class WaitEnd : std::uint8_t { kNothing, kReady, kInvalid, kStopped };
+  // kInvalid: a name has no object at the call. kFreed: it has none any more.
+  enum class WaitEnd : std::uint8_t { kNothing, kReady, kInvalid, kFreed, kStopped };
   static constexpr TimePoint kAtOnce{0};
 
   // kAtOnce: checks once, and if no object is ready, drives the engine for one turn and checks
@@ -36,14 +37,14 @@ class ObjectWait : private Condition {
     } else {
       process_.progress().wait_until(*this, deadline);
     }
-    return end_;
+    return end_ == WaitEnd::kInvalid ? WaitEnd::kFreed : end_;
   }
 
-  // The index of the object that is ready (kReady) or does not exist (kInvalid).
+  // The index of the object that is ready (kReady) or does not exist (kInvalid, kFreed).
   std::size_t index() const { return index_; }
 
  protected:
-  // If a name has no object, the wait ends with kInvalid, also if an earlier object is ready.
+  // If a name has no object, the wait ends with that, also if an earlier object is ready.
   // `stop`, if not null, ends the wait when it is set.
   ObjectWait(Process& process, std::span<const Name> names, const std::atomic<bool>* stop)
       : process_(process), names_(names), stop_(stop) {}
