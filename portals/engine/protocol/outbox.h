@@ -137,7 +137,7 @@ class Outbox {
       LINTEL_REQUIRES(kLock);
 
   bool waits_for(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
-    return waiting_ > 0 && peer.value < queues_.size() && queues_[peer.value] &&
+    return !idle() && peer.value < queues_.size() && queues_[peer.value] &&
            !queues_[peer.value]->empty();
   }
   bool idle() const LINTEL_REQUIRES(kLock) { return waiting_ == 0; }
@@ -234,8 +234,7 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
   if constexpr (kRequest) {
     if (operation != nullptr && !operations_.may_ask(*operation)) return false;
   }
-  std::size_t fixed_size = sizeof(Fixed);
-  if constexpr (kRequest) fixed_size = wire::fixed_size(fixed.header);
+  const std::size_t fixed_size = wire::fixed_size(fixed);
   const std::size_t size = fixed_size + payload.size();
   const transport::MessageBuffer buffer = transport_.reserve(peer, size);
   if (!buffer) return false;
@@ -258,7 +257,7 @@ Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, con
                                  const Operation* operation) {
   auto message = std::make_unique<Waiting>();
   wire::encode(fixed, message->fixed);
-  message->fixed_size = wire::fixed_size(fixed.header);
+  message->fixed_size = wire::fixed_size(fixed);
   if (payload.region != nullptr && payload.is_volatile) {
     message->bytes.resize(payload.length);
     payload.region->read(payload.offset, message->bytes);

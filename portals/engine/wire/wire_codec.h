@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "portals/engine/wire/wire_format.h"
 
@@ -37,6 +38,13 @@ constexpr std::size_t fixed_size(const MessageHeader& header) {
     case MessageKind::kDiscard: return sizeof(Discard);
   }
   return 0;
+}
+
+// The same of a message that is sent. Only a Request has parts that some kinds leave out.
+template <class Fixed>
+constexpr std::size_t fixed_size(const Fixed& message) {
+  if constexpr (std::is_same_v<Fixed, Request>) return fixed_size(message.header);
+  return sizeof message;
 }
 
 // Each writes the fixed part to `out`: as many bytes as its struct has, or for a Request
