@@ -79,9 +79,7 @@ int to_ack(const MemoryDescriptor& descriptor, ptl_ack_req_t ack, portals::AckRe
 
 bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArguments& request)
     LINTEL_REQUIRES(kLock) {
-  const std::optional<ProcessId> target = to_process(interface, remote.target, false);
-  if (!target) return false;
-  request.target = *target;
+  if (!to_process(interface, remote.target, false, request.target)) return false;
   request.portal_index = remote.pt_index;
   request.match_bits = remote.match_bits;
   request.remote_offset = remote.offset;

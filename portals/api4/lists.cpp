@@ -20,9 +20,9 @@ constexpr MatchCriteria kEverything{kAnyone, 0, ~0ULL};
 
 std::optional<MatchCriteria> criteria_of(NetworkInterface& interface, const ptl_me_t& me)
     LINTEL_REQUIRES(kLock) {
-  const std::optional<ProcessId> from = to_process(interface, me.match_id, true);
-  if (!from) return std::nullopt;
-  return MatchCriteria{*from, me.match_bits, me.ignore_bits};
+  ProcessId from;
+  if (!to_process(interface, me.match_id, true, from)) return std::nullopt;
+  return MatchCriteria{from, me.match_bits, me.ignore_bits};
 }
 
 // What calls for LEs have in common: checks that the interface is non-matching and the arguments

@@ -121,17 +121,17 @@ static_assert(2 * kMaxObjects + portals::kMaxSearches < (1U << portals::kSlotBit
 
 }  // namespace
 
-std::optional<ProcessId> to_process(NetworkInterface& interface, ptl_process_t name, bool wild) {
+bool to_process(NetworkInterface& interface, ptl_process_t name, bool wild, ProcessId& process) {
   constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
   if (is_logical(interface.kind())) {
-    if (wild && name.rank == PTL_RANK_ANY) return kAnyone;
-    if (name.rank >= interface.map.size()) return std::nullopt;
-    return interface.map.process(name.rank);
+    const bool any = wild && name.rank == PTL_RANK_ANY;
+    if (!any && name.rank >= interface.map.size()) return false;
+    process = any ? kAnyone : interface.map.process(name.rank);
+    return true;
   }
-  ProcessId process{NodeId(name.phys.nid), Pid(name.phys.pid)};
-  if (wild && name.phys.nid == PTL_NID_ANY) process.nid = kAnyone.nid;
-  if (wild && name.phys.pid == PTL_PID_ANY) process.pid = kAnyone.pid;
-  return process;
+  process.nid = wild && name.phys.nid == PTL_NID_ANY ? kAnyone.nid : NodeId(name.phys.nid);
+  process.pid = wild && name.phys.pid == PTL_PID_ANY ? kAnyone.pid : Pid(name.phys.pid);
+  return true;
 }
 
 ptl_process_t from_process(NetworkInterface& interface, ProcessId process) {

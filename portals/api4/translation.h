@@ -9,10 +9,11 @@
 
 namespace lintel::api4 {
 
-// The process that `name` means on the interface: a rank, or nid and pid. Nothing for a rank beyond
-// the map. With `wild`, ANY values are allowed and become the engine's wildcard.
-std::optional<ProcessId> to_process(portals::NetworkInterface& interface, ptl_process_t name,
-                                    bool wild) LINTEL_REQUIRES(kLock);
+// Sets `process` to what `name` means on the interface: a rank, or nid and pid. False, and nothing
+// is set: a rank beyond the map. With `wild`, ANY values are allowed and become the engine's
+// wildcard.
+bool to_process(portals::NetworkInterface& interface, ptl_process_t name, bool wild,
+                ProcessId& process) LINTEL_REQUIRES(kLock);
 ptl_process_t from_process(portals::NetworkInterface& interface, ProcessId process)
     LINTEL_REQUIRES(kLock);
 

@@ -196,12 +196,13 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   }
   if (operation != nullptr) request.sender_token = operation->id.packed();
 
-  const Payload payload = payload_of(arguments, descriptor, prepared.length);
-  const Transfers::RegionPart source{&descriptor.region(), payload.offset, prepared.length};
+  // Of an announced put the source is sent later.
+  const Transfers::RegionPart source{&descriptor.region(), arguments.first_byte(), prepared.length};
+  Payload payload;
+  if (!announced) payload = payload_of(arguments, descriptor, prepared.length);
   // The message is sent first. The descriptor is charged while it is on its way.
   Outbox::Prepared waits;
-  if (!send(prepared, operation, request, announced ? Payload{} : payload,
-            announced ? &source : nullptr, waits))
+  if (!send(prepared, operation, request, payload, announced ? &source : nullptr, waits))
     return Status::kNoSpace;
 
   interface.entries.charge(descriptor);
