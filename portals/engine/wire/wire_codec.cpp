@@ -1,6 +1,7 @@
 #include "portals/engine/wire/wire_codec.h"
 
 #include <bit>
+#include <concepts>
 #include <cstring>
 #include <type_traits>
 
@@ -12,81 +13,108 @@ namespace lintel::portals::wire {
 namespace {
 
 // Converts between host and network order, in either direction.
-void reorder(std::uint32_t& field) {
-  if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap32(field);
+template <std::integral Number>
+Number reordered(Number number) {
+  if constexpr (std::endian::native == std::endian::big || sizeof number == 1) return number;
+  if constexpr (sizeof number == 2) return __builtin_bswap16(number);
+  if constexpr (sizeof number == 4) return __builtin_bswap32(number);
+  if constexpr (sizeof number == 8) return __builtin_bswap64(number);
 }
 
-void reorder(std::uint64_t& field) {
-  if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap64(field);
+template <std::integral Number>
+void store(Number number, std::byte* out) {
+  number = reordered(number);
+  std::memcpy(out, &number, sizeof number);
 }
 
-void reorder(std::uint8_t&) {}
-
-void reorder(MessageHeader& header) { reorder(header.payload_length); }
-
-template <class... Fields>
-void reorder_each(Fields&... fields) {
-  (reorder(fields), ...);
+template <std::integral Number>
+Number load(const std::byte* from) {
+  Number number;
+  std::memcpy(&number, from, sizeof number);
+  return reordered(number);
 }
 
-void reorder(Response& r) {
-  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid,
-               r.target_pid, r.portal_index, r.match_bits, r.offset, r.requested_length,
-               r.manipulated_length, r.md_handle, r.md_generation, r.return_offset, r.request_token,
-               r.sender_token);
+// each_field() calls `each` with each field of a message. M is its struct, const or not. A message
+// is written field by field, and not as a whole after its fields were converted, because the
+// processor stalls when bytes that were written in pieces are read as a whole soon after.
+template <class M, class Message>
+concept Of = std::is_same_v<std::remove_const_t<M>, Message>;
+
+template <class Each, class... Fields>
+void each_of(Each each, Fields&... fields) {
+  (each(fields), ...);
 }
 
-void reorder(Clear& c) {
-  reorder_each(c.header, c.source_token, c.receiver_token, c.length, c.immediate, c.segment_count);
-}
-void reorder(Segment& s) { reorder_each(s.key, s.address, s.length); }
-void reorder(Written& w) { reorder_each(w.header, w.receiver_token, w.write_count); }
-void reorder(Discard& d) { reorder_each(d.header, d.token); }
-
-template <class T>
-void store(T value, std::byte* out) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  reorder(value);
-  std::memcpy(out, &value, sizeof value);
+template <Of<MessageHeader> M, class Each>
+void each_field(M& m, Each each) {
+  each_of(each, m.version, m.kind, m.flags, m.interface_kind, m.payload_length);
 }
 
-template <class T>
-T load(const std::byte* from) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  reorder(value);
-  return value;
+template <Of<Response> M, class Each>
+void each_field(M& m, Each each) {
+  each_field(m.header, each);
+  each_of(each, m.initiator_nid, m.initiator_pid, m.user, m.job, m.target_nid, m.target_pid,
+          m.portal_index, m.failure, m.list, m.reserved, m.match_bits, m.offset, m.requested_length,
+          m.manipulated_length, m.md_handle, m.md_generation, m.return_offset, m.request_token,
+          m.sender_token);
 }
 
-// A Request is converted field by field between its struct and the bytes, because the processor
-// stalls when bytes that were written in pieces are read as a whole soon after. These are the parts
-// of a Request; each ends where some kind of message ends (fixed_size()). `Whole` is Request or
-// const Request; `each` is called with each field.
-template <class Whole, class Each>
-void each_of_every_request(Whole& r, Each each) {
-  const auto all = [&each](auto&... fields) { (each(fields), ...); };
-  all(r.header.version, r.header.kind, r.header.flags, r.header.interface_kind,
-      r.header.payload_length);
-  all(r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index,
-      r.cookie, r.match_bits, r.offset, r.length, r.header_data);
+template <Of<Clear> M, class Each>
+void each_field(M& m, Each each) {
+  each_field(m.header, each);
+  each_of(each, m.source_token, m.receiver_token, m.length, m.immediate, m.segment_count);
 }
 
-template <class Whole, class Each>
-void each_of_answered(Whole& r, Each each) {
-  each(r.md_handle);
-  each(r.md_generation);
-  each(r.sender_token);
+template <Of<Segment> M, class Each>
+void each_field(M& m, Each each) {
+  each_of(each, m.key, m.address, m.length);
 }
 
-template <class Whole, class Each>
-void each_of_size(Whole& r, std::size_t size, Each each) {
-  each_of_every_request(r, each);
-  if (size > offsetof(Request, md_handle)) each_of_answered(r, each);
-  if (size > offsetof(Request, return_offset)) each(r.return_offset);
+template <Of<Written> M, class Each>
+void each_field(M& m, Each each) {
+  each_field(m.header, each);
+  each_of(each, m.receiver_token, m.write_count);
 }
 
-// The last two parts are single bytes: copied in either direction.
+template <Of<Discard> M, class Each>
+void each_field(M& m, Each each) {
+  each_field(m.header, each);
+  each(m.token);
+}
+
+// Of a Request of `size` bytes: each part ends where some kind of message ends (fixed_size()). The
+// last two parts are single bytes: copy_atomic_parts().
+template <Of<Request> M, class Each>
+void each_field(M& m, std::size_t size, Each each) {
+  each_field(m.header, each);
+  each_of(each, m.initiator_nid, m.initiator_pid, m.user, m.job, m.target_nid, m.target_pid,
+          m.portal_index, m.cookie, m.match_bits, m.offset, m.length, m.header_data);
+  if (size > offsetof(Request, md_handle))
+    each_of(each, m.md_handle, m.md_generation, m.sender_token);
+  if (size > offsetof(Request, return_offset)) each(m.return_offset);
+}
+
+// What each_field() calls to write `message` to `out`.
+template <class Message>
+auto writer(const Message& message, std::byte* out) {
+  return [out, begin = reinterpret_cast<const std::byte*>(&message)](const auto& field) {
+    store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin));
+  };
+}
+
+template <class Message>
+void store_all(const Message& message, std::byte* out) {
+  each_field(message, writer(message, out));
+}
+
+template <class Message>
+Message load_all(const std::byte* from) {
+  Message message;
+  std::memcpy(&message, from, sizeof message);
+  each_field(message, [](auto& field) { field = reordered(field); });
+  return message;
+}
+
 template <std::size_t Begin, std::size_t End>
 void copy_part(void* to, const void* from) {
   std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin,
@@ -197,17 +225,14 @@ bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
 
 void encode(const Request& request, std::byte* out) {
   const std::size_t size = fixed_size(request.header);
-  const auto* const begin = reinterpret_cast<const std::byte*>(&request);
-  each_of_size(request, size, [&](const auto& field) {
-    store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin));
-  });
+  each_field(request, size, writer(request, out));
   copy_atomic_parts(out, &request, size);
 }
-void encode(const Response& response, std::byte* out) { store(response, out); }
-void encode(const Clear& clear, std::byte* out) { store(clear, out); }
-void encode(const Segment& segment, std::byte* out) { store(segment, out); }
-void encode(const Written& written, std::byte* out) { store(written, out); }
-void encode(const Discard& discard, std::byte* out) { store(discard, out); }
+void encode(const Response& response, std::byte* out) { store_all(response, out); }
+void encode(const Clear& clear, std::byte* out) { store_all(clear, out); }
+void encode(const Segment& segment, std::byte* out) { store_all(segment, out); }
+void encode(const Written& written, std::byte* out) { store_all(written, out); }
+void encode(const Discard& discard, std::byte* out) { store_all(discard, out); }
 
 std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
   MessageHeader header;
@@ -216,7 +241,7 @@ std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
 
 bool parse_header(std::span<const std::byte> bytes, MessageHeader& header) {
   if (bytes.size() < sizeof(MessageHeader)) return false;
-  header = load<MessageHeader>(bytes.data());
+  header = load_all<MessageHeader>(bytes.data());
   const auto kind = static_cast<MessageKind>(header.kind);
   const std::size_t fixed = fixed_size(header);
   if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed ||
@@ -250,20 +275,22 @@ Request parse_request(std::span<const std::byte> bytes) {
       fixed_size({kMessageVersion, load_at<std::uint8_t>(bytes, offsetof(MessageHeader, kind)),
                   load_at<std::uint8_t>(bytes, offsetof(MessageHeader, flags)), 0, 0});
   const auto* const begin = reinterpret_cast<std::byte*>(&request);
-  each_of_size(request, size, [&](auto& field) {
+  each_field(request, size, [&](auto& field) {
     field = load<std::remove_reference_t<decltype(field)>>(
         bytes.data() + (reinterpret_cast<std::byte*>(&field) - begin));
   });
   copy_atomic_parts(&request, bytes.data(), size);
   return request;
 }
-Response parse_response(std::span<const std::byte> bytes) { return load<Response>(bytes.data()); }
-Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.data()); }
-Written parse_written(std::span<const std::byte> bytes) { return load<Written>(bytes.data()); }
-Discard parse_discard(std::span<const std::byte> bytes) { return load<Discard>(bytes.data()); }
+Response parse_response(std::span<const std::byte> bytes) {
+  return load_all<Response>(bytes.data());
+}
+Clear parse_clear(std::span<const std::byte> bytes) { return load_all<Clear>(bytes.data()); }
+Written parse_written(std::span<const std::byte> bytes) { return load_all<Written>(bytes.data()); }
+Discard parse_discard(std::span<const std::byte> bytes) { return load_all<Discard>(bytes.data()); }
 
 Segment parse_segment(std::span<const std::byte> payload, std::size_t index) {
-  return load<Segment>(payload.data() + index * sizeof(Segment));
+  return load_all<Segment>(payload.data() + index * sizeof(Segment));
 }
 
 }  // namespace lintel::portals::wire
