@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -894,6 +895,17 @@ class Documents(unittest.TestCase):
         for title in ("raw libfabric, best", "Lintel put", "Lintel get", "UCX tag"):
             self.assertIn(f"title '{title}'", script)
         self.assertNotIn("NetPIPE", script)
+
+
+class Invocation(unittest.TestCase):
+    def test_nobody_who_reads_its_output_ends_a_command_without_a_message(self):
+        endless = ("import invocation, itertools\n"
+                   "invocation.run('endless', lambda: [print(i) for i in itertools.count()])")
+        with subprocess.Popen([sys.executable, "-c", endless], cwd=HERE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            self.assertEqual(b"", process.stderr.read())
+        self.assertEqual(141, process.returncode)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the commands of this folder have alike: types of options, and how signals end them."""
 
 import argparse
+import os
 import signal
 import sys
 
@@ -18,8 +19,8 @@ def end_orderly(*_):
 
 
 def run(name, main):
-    """Exits with what `main` returns; with 2 and the sentence of an Unusable; after a signal with
-    128 and its number."""
+    """Exits with what `main` returns; with 2 and the sentence of an Unusable; after a signal, or
+    when nobody reads its output any more, with 128 and the signal's number."""
     # a shell makes its background jobs ignore it
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, end_orderly)
@@ -32,6 +33,10 @@ def run(name, main):
         sys.exit(130)
     except Ended:
         sys.exit(128 + signal.SIGTERM)
+    except BrokenPipeError:
+        # the interpreter writes what is left when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def positive(text):
