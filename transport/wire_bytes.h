@@ -1,24 +1,17 @@
 #pragma once
-// Converts numbers and structures to and from the bytes of the wire, which are in network byte
-// order. A structure of the wire has its own network_order() beside its definition, which converts
+// Converts structures to and from the bytes of the wire, which are in network byte order. A
+// structure of the wire has its own network_order() beside its definition, which converts
 // each of its numbers. decode() reads only sizeof(Wire) bytes; the caller checks the values.
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
+
+#include "base/network_order.h"
 
 namespace lintel::transport {
 
-constexpr std::uint16_t network_order(std::uint16_t v) {
-  return std::endian::native == std::endian::big ? v : __builtin_bswap16(v);
-}
-constexpr std::uint32_t network_order(std::uint32_t v) {
-  return std::endian::native == std::endian::big ? v : __builtin_bswap32(v);
-}
-constexpr std::uint64_t network_order(std::uint64_t v) {
-  return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
-}
+// Of numbers. Unqualified calls would find only those of structures without it.
+using lintel::network_order;
 
 // Writes `value` to the sizeof(Wire) bytes at `to`.
 template <class Wire>

@@ -1,10 +1,10 @@
 #include "portals/engine/wire/wire_codec.h"
 
-#include <bit>
 #include <concepts>
 #include <cstring>
 #include <type_traits>
 
+#include "base/network_order.h"
 #include "portals/engine/events/event.h"
 #include "portals/engine/memory/atomic_operation.h"
 #include "portals/engine/values/interface_kind.h"
@@ -12,31 +12,15 @@
 namespace lintel::portals::wire {
 namespace {
 
-// Converts between host and network order, in either direction.
-template <std::integral Number>
-Number reordered(Number number) {
-  if constexpr (std::endian::native == std::endian::big || sizeof number == 1) return number;
-  if constexpr (sizeof number == 2) return __builtin_bswap16(number);
-  if constexpr (sizeof number == 4) return __builtin_bswap32(number);
-  if constexpr (sizeof number == 8) return __builtin_bswap64(number);
-}
-
-template <std::integral Number>
-void store(Number number, std::byte* out) {
-  number = reordered(number);
-  std::memcpy(out, &number, sizeof number);
-}
-
-template <std::integral Number>
-Number load(const std::byte* from) {
-  Number number;
-  std::memcpy(&number, from, sizeof number);
-  return reordered(number);
-}
-
 // each_field() calls `each` with each field of a message. M is its struct, const or not. A message
 // is written field by field, and not as a whole after its fields were converted, because the
-// processor stalls when bytes that were written in pieces are read as a whole soon after.
+// processor stalls when bytes that were written in pieces are read as a whole soon after. A number
+// is its own only field.
+template <std::integral Number, class Each>
+void each_field(Number& number, Each each) {
+  each(number);
+}
+
 template <class M, class Message>
 concept Of = std::is_same_v<std::remove_const_t<M>, Message>;
 
@@ -98,20 +82,22 @@ void each_field(M& m, std::size_t size, Each each) {
 template <class Message>
 auto writer(const Message& message, std::byte* out) {
   return [out, begin = reinterpret_cast<const std::byte*>(&message)](const auto& field) {
-    store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin));
+    const auto ordered = network_order(field);
+    std::memcpy(out + (reinterpret_cast<const std::byte*>(&field) - begin), &ordered,
+                sizeof ordered);
   };
 }
 
 template <class Message>
-void store_all(const Message& message, std::byte* out) {
+void store(const Message& message, std::byte* out) {
   each_field(message, writer(message, out));
 }
 
 template <class Message>
-Message load_all(const std::byte* from) {
+Message load(const std::byte* from) {
   Message message;
   std::memcpy(&message, from, sizeof message);
-  each_field(message, [](auto& field) { field = reordered(field); });
+  each_field(message, [](auto& field) { field = network_order(field); });
   return message;
 }
 
@@ -228,11 +214,11 @@ void encode(const Request& request, std::byte* out) {
   each_field(request, size, writer(request, out));
   copy_atomic_parts(out, &request, size);
 }
-void encode(const Response& response, std::byte* out) { store_all(response, out); }
-void encode(const Clear& clear, std::byte* out) { store_all(clear, out); }
-void encode(const Segment& segment, std::byte* out) { store_all(segment, out); }
-void encode(const Written& written, std::byte* out) { store_all(written, out); }
-void encode(const Discard& discard, std::byte* out) { store_all(discard, out); }
+void encode(const Response& response, std::byte* out) { store(response, out); }
+void encode(const Clear& clear, std::byte* out) { store(clear, out); }
+void encode(const Segment& segment, std::byte* out) { store(segment, out); }
+void encode(const Written& written, std::byte* out) { store(written, out); }
+void encode(const Discard& discard, std::byte* out) { store(discard, out); }
 
 std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
   MessageHeader header;
@@ -241,7 +227,7 @@ std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
 
 bool parse_header(std::span<const std::byte> bytes, MessageHeader& header) {
   if (bytes.size() < sizeof(MessageHeader)) return false;
-  header = load_all<MessageHeader>(bytes.data());
+  header = load<MessageHeader>(bytes.data());
   const auto kind = static_cast<MessageKind>(header.kind);
   const std::size_t fixed = fixed_size(header);
   if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed ||
@@ -282,15 +268,13 @@ Request parse_request(std::span<const std::byte> bytes) {
   copy_atomic_parts(&request, bytes.data(), size);
   return request;
 }
-Response parse_response(std::span<const std::byte> bytes) {
-  return load_all<Response>(bytes.data());
-}
-Clear parse_clear(std::span<const std::byte> bytes) { return load_all<Clear>(bytes.data()); }
-Written parse_written(std::span<const std::byte> bytes) { return load_all<Written>(bytes.data()); }
-Discard parse_discard(std::span<const std::byte> bytes) { return load_all<Discard>(bytes.data()); }
+Response parse_response(std::span<const std::byte> bytes) { return load<Response>(bytes.data()); }
+Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.data()); }
+Written parse_written(std::span<const std::byte> bytes) { return load<Written>(bytes.data()); }
+Discard parse_discard(std::span<const std::byte> bytes) { return load<Discard>(bytes.data()); }
 
 Segment parse_segment(std::span<const std::byte> payload, std::size_t index) {
-  return load_all<Segment>(payload.data() + index * sizeof(Segment));
+  return load<Segment>(payload.data() + index * sizeof(Segment));
 }
 
 }  // namespace lintel::portals::wire
