@@ -198,8 +198,8 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
 
   // Of an announced put the source is sent later.
   const Transfers::RegionPart source{&descriptor.region(), arguments.first_byte(), prepared.length};
-  Payload payload;
-  if (!announced) payload = payload_of(arguments, descriptor, prepared.length);
+  const Payload payload =
+      announced ? Payload{} : payload_of(arguments, descriptor, prepared.length);
   // The message is sent first. The descriptor is charged while it is on its way.
   Outbox::Prepared waits;
   if (!send(prepared, operation, request, payload, announced ? &source : nullptr, waits))
