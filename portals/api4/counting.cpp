@@ -27,6 +27,11 @@ ptl_ct_event_t from_value(const CountingEvent::Value& value) {
 int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time_t timeout,
          ptl_ct_event_t* event, unsigned* which) {
   Process* own = process();
+  if (own == nullptr) return PTL_NO_INIT;
+  if (aborted.load(std::memory_order_relaxed)) return PTL_ABORTED;  // even for wrong arguments
+  if (cts.data() == nullptr || cts.empty() || tests == nullptr || event == nullptr ||
+      which == nullptr)
+    return PTL_ARG_INVALID;
   boost::container::small_vector<CounterTest, 8> wanted;
   for (std::size_t i = 0; i < cts.size(); ++i) {
     const Decoded decoded = decode(cts[i]);
@@ -50,7 +55,7 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
     case CounterWait::WaitEnd::kReady: break;
   }
   *event = from_value(waiting.value());
-  if (which != nullptr) *which = static_cast<unsigned>(waiting.index());
+  *which = static_cast<unsigned>(waiting.index());
   return PTL_OK;
 }
 
@@ -104,19 +109,12 @@ int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {
 }
 
 int PtlCTWait(ptl_handle_ct_t ct_handle, ptl_size_t test, ptl_ct_event_t* event) {
-  if (process() == nullptr) return PTL_NO_INIT;
-  if (aborted.load(std::memory_order_relaxed)) return PTL_ABORTED;  // even for a wrong handle
-  if (event == nullptr) return PTL_ARG_INVALID;
-  return wait({&ct_handle, 1}, &test, PTL_TIME_FOREVER, event, nullptr);
+  unsigned which;
+  return wait({&ct_handle, 1}, &test, PTL_TIME_FOREVER, event, &which);
 }
 
 int PtlCTPoll(const ptl_handle_ct_t* ct_handles, const ptl_size_t* tests, unsigned int size,
               ptl_time_t timeout, ptl_ct_event_t* event, unsigned int* which) {
-  if (process() == nullptr) return PTL_NO_INIT;
-  if (aborted.load(std::memory_order_relaxed)) return PTL_ABORTED;
-  if (ct_handles == nullptr || tests == nullptr || size == 0 || event == nullptr ||
-      which == nullptr)
-    return PTL_ARG_INVALID;
   return wait({ct_handles, size}, tests, timeout, event, which);
 }
 

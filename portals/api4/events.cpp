@@ -23,7 +23,7 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
          unsigned* which, const std::atomic<bool>* stop) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
-  if (eqs == nullptr || size == 0 || event == nullptr) return PTL_ARG_INVALID;
+  if (eqs == nullptr || size == 0 || event == nullptr || which == nullptr) return PTL_ARG_INVALID;
   // even for wrong handles
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) return PTL_ABORTED;
   boost::container::small_vector<QueueName, 8> names;
@@ -49,7 +49,7 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
     case QueueWait::WaitEnd::kReady: break;
   }
   translate(*own->interface(names[wait.index()].interface_kind), wait.event(), *event);
-  if (which != nullptr) *which = static_cast<unsigned>(wait.index());
+  *which = static_cast<unsigned>(wait.index());
   return wait.after_loss() ? PTL_EQ_DROPPED : PTL_OK;
 }
 
@@ -82,16 +82,17 @@ int PtlEQFree(ptl_handle_eq_t eq_handle) {
 }
 
 int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
-  return poll(&eq_handle, 1, 0, event, nullptr, nullptr);
+  unsigned which;
+  return poll(&eq_handle, 1, 0, event, &which, nullptr);
 }
 
 int PtlEQWait(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
-  return poll(&eq_handle, 1, PTL_TIME_FOREVER, event, nullptr, &aborted);
+  unsigned which;
+  return poll(&eq_handle, 1, PTL_TIME_FOREVER, event, &which, &aborted);
 }
 
 int PtlEQPoll(const ptl_handle_eq_t* eq_handles, unsigned int size, ptl_time_t timeout,
               ptl_event_t* event, unsigned int* which) {
-  if (which == nullptr) return process() == nullptr ? PTL_NO_INIT : PTL_ARG_INVALID;
   return poll(eq_handles, size, timeout, event, which, &aborted);
 }
 
