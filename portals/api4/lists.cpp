@@ -15,7 +15,6 @@ using portals::Status;
 
 namespace {
 
-constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
 constexpr MatchCriteria kEverything{kAnyone, 0, ~0ULL};
 
 std::optional<MatchCriteria> criteria_of(NetworkInterface& interface, const ptl_me_t& me)

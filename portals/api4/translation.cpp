@@ -122,7 +122,6 @@ static_assert(2 * kMaxObjects + portals::kMaxSearches < (1U << portals::kSlotBit
 }  // namespace
 
 bool to_process(NetworkInterface& interface, ptl_process_t name, bool wild, ProcessId& process) {
-  constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
   if (is_logical(interface.kind())) {
     const bool any = wild && name.rank == PTL_RANK_ANY;
     if (!any && name.rank >= interface.map.size()) return false;

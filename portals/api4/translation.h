@@ -9,6 +9,9 @@
 
 namespace lintel::api4 {
 
+// The engine's wildcard for a process.
+inline constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
+
 // Sets `process` to what `name` means on the interface: a rank, or nid and pid. False, and nothing
 // is set: a rank beyond the map. With `wild`, ANY values are allowed and become the engine's
 // wildcard.
