@@ -15,17 +15,18 @@ T required(const char* call, Result<T> result) {
   return std::move(result).value();
 }
 
-std::unique_ptr<DirectTransport> open(std::uint16_t port) {
+std::unique_ptr<DirectTransport> open(const std::string& host, std::uint16_t port) {
   transport::NetworkOptions options;
+  options.interface_address = host;
   options.pid = Pid(port);  // a pid of 1024 or more is the port
   return required("DirectTransport::open", DirectTransport::open(options));
 }
 
 }  // namespace
 
-DirectPair::DirectPair(std::uint16_t initiator_port, std::uint16_t target_port) {
-  sides_[0].transport = open(initiator_port);
-  sides_[1].transport = open(target_port);
+DirectPair::DirectPair(const LoopbackPorts& ports) {
+  sides_[0].transport = open(ports.host, ports.initiator);
+  sides_[1].transport = open(ports.host, ports.target);
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     sides_[i].other =
         required("resolve", sides_[i].transport->resolve(sides_[1 - i].transport->self()));

@@ -11,7 +11,7 @@ namespace lintel::test {
 
 class DirectPair final : public EndpointPair {
  public:
-  DirectPair(std::uint16_t initiator_port, std::uint16_t target_port);
+  explicit DirectPair(const LoopbackPorts& ports);
 
   void send_to_target(std::span<const std::byte> bytes) override { send(0, bytes); }
   void send_to_initiator(std::span<const std::byte> bytes) override { send(1, bytes); }

@@ -5,11 +5,9 @@
 
 namespace lintel::test {
 
-std::unique_ptr<EndpointPair> open_pair(const std::string& provider, std::uint16_t initiator_port,
-                                        std::uint16_t target_port) {
-  if (provider == transport::DirectTransport::kName)
-    return std::make_unique<DirectPair>(initiator_port, target_port);
-  return std::make_unique<FabricPair>(provider, initiator_port, target_port);
+std::unique_ptr<EndpointPair> open_pair(const std::string& provider, const LoopbackPorts& ports) {
+  if (provider == transport::DirectTransport::kName) return std::make_unique<DirectPair>(ports);
+  return std::make_unique<FabricPair>(provider, ports);
 }
 
 }  // namespace lintel::test

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "loopback_ports.h"
+
 namespace lintel::test {
 
 inline constexpr std::size_t kPairBytes = 64 * 1024;      // most bytes of one send or write
@@ -30,7 +32,6 @@ class EndpointPair {
 
 // Listens on these two ports, as LINTEL_PROVIDER=<provider> does. Throws std::runtime_error if the
 // provider cannot do it.
-std::unique_ptr<EndpointPair> open_pair(const std::string& provider, std::uint16_t initiator_port,
-                                        std::uint16_t target_port);
+std::unique_ptr<EndpointPair> open_pair(const std::string& provider, const LoopbackPorts& ports);
 
 }  // namespace lintel::test

@@ -24,12 +24,11 @@ void check(const char* call, ssize_t result) {
 
 }  // namespace
 
-FabricPair::FabricPair(const std::string& provider, std::uint16_t initiator_port,
-                       std::uint16_t target_port) {
-  open(sides_[0], provider, initiator_port);
-  open(sides_[1], provider, target_port);
-  meet(sides_[0], target_port);
-  meet(sides_[1], initiator_port);
+FabricPair::FabricPair(const std::string& provider, const LoopbackPorts& ports) {
+  open(sides_[0], provider, ports.host, ports.initiator);
+  open(sides_[1], provider, ports.host, ports.target);
+  meet(sides_[0], ports.host, ports.target);
+  meet(sides_[1], ports.host, ports.initiator);
 }
 
 FabricPair::~FabricPair() {
@@ -47,14 +46,15 @@ FabricPair::~FabricPair() {
   }
 }
 
-void FabricPair::open(Side& side, const std::string& provider, std::uint16_t port) {
+void FabricPair::open(Side& side, const std::string& provider, const std::string& host,
+                      std::uint16_t port) {
   fi_info* hints = fi_allocinfo();
   hints->caps = FI_MSG | FI_RMA;
   hints->ep_attr->type = FI_EP_RDM;
   hints->addr_format = FI_SOCKADDR_IN;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
   hints->fabric_attr->prov_name = strdup(transport::name_here(provider).c_str());
-  const int found = fi_getinfo(FI_VERSION(1, 17), "127.0.0.1", std::to_string(port).c_str(),
+  const int found = fi_getinfo(FI_VERSION(1, 17), host.c_str(), std::to_string(port).c_str(),
                                FI_SOURCE, hints, &side.info);
   fi_freeinfo(hints);
   check("fi_getinfo", found);
@@ -77,11 +77,12 @@ void FabricPair::open(Side& side, const std::string& provider, std::uint16_t por
                                &side.registration, nullptr));
 }
 
-void FabricPair::meet(Side& side, std::uint16_t port) {
+void FabricPair::meet(Side& side, const std::string& host, std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1)
+    throw std::runtime_error("not an address: " + host);
   if (fi_av_insert(side.addresses, &address, 1, &side.other, 0, nullptr) != 1)
     throw std::runtime_error("fi_av_insert");
 }

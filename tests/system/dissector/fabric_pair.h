@@ -17,7 +17,7 @@ class FabricPair final : public EndpointPair {
  public:
   // Listens on these two ports. Throws std::runtime_error with the call's name if the provider
   // cannot do it.
-  FabricPair(const std::string& provider, std::uint16_t initiator_port, std::uint16_t target_port);
+  FabricPair(const std::string& provider, const LoopbackPorts& ports);
   ~FabricPair() override;
   FabricPair(const FabricPair&) = delete;
   FabricPair& operator=(const FabricPair&) = delete;
@@ -41,8 +41,8 @@ class FabricPair final : public EndpointPair {
     std::uint64_t sent = 0;
   };
 
-  void open(Side& side, const std::string& provider, std::uint16_t port);
-  void meet(Side& side, std::uint16_t port);
+  void open(Side& side, const std::string& provider, const std::string& host, std::uint16_t port);
+  void meet(Side& side, const std::string& host, std::uint16_t port);
   void send(std::size_t from, std::span<const std::byte> bytes);
   void poll(Side& side);
   template <class Post>

@@ -29,17 +29,16 @@ constexpr const char* kStarted = "File: ";
 
 }  // namespace
 
-LiveCapture::LiveCapture(const std::string& path, std::uint16_t first_port,
-                         std::uint16_t second_port)
-    : path_(path) {
+LiveCapture::LiveCapture(const std::string& path, const LoopbackPorts& ports) : path_(path) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     words_ = std::strerror(errno);
     return;
   }
   errors_ = ends[0];
-  const std::string filter =
-      "tcp port " + std::to_string(first_port) + " or tcp port " + std::to_string(second_port);
+  const std::string filter = "host " + ports.host + " and (tcp port " +
+                             std::to_string(ports.initiator) + " or tcp port " +
+                             std::to_string(ports.target) + ")";
   std::array<const char*, 11> arguments = {"dumpcap", "-q",         "-B",   kBufferMebibytes,
                                            "-i",      "lo",         "-f",   filter.c_str(),
                                            "-w",      path.c_str(), nullptr};

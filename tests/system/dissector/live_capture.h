@@ -1,5 +1,5 @@
 #pragma once
-// Captures the traffic over loopback between two ports, with dumpcap, for its lifetime.
+// Captures the traffic of two loopback ports, with dumpcap, for its lifetime.
 
 #include <sys/types.h>
 
@@ -9,13 +9,15 @@
 #include <span>
 #include <string>
 
+#include "loopback_ports.h"
+
 namespace lintel::test {
 
 class LiveCapture {
  public:
   // Returns once packets are being captured, or when that is impossible: see running(). `path` is
   // written and not removed.
-  LiveCapture(const std::string& path, std::uint16_t first_port, std::uint16_t second_port);
+  LiveCapture(const std::string& path, const LoopbackPorts& ports);
   ~LiveCapture();
   LiveCapture(const LiveCapture&) = delete;
   LiveCapture& operator=(const LiveCapture&) = delete;

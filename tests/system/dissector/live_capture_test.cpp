@@ -3,17 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "endpoint_pair.h"
@@ -65,26 +61,6 @@ Response response(MessageKind kind, const Request& to, std::uint32_t payload,
   return response;
 }
 
-// Two loopback ports on which no process listens, so that several runs can go on at a time.
-std::array<std::uint16_t, 2> free_ports() {
-  std::array<int, 2> sockets{};
-  std::array<std::uint16_t, 2> ports{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    if (bind(sockets[i], reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-        getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-      throw std::runtime_error("no free port on loopback");
-    }
-    ports[i] = ntohs(address.sin_port);
-  }
-  for (const int each : sockets) close(each);
-  return ports;
-}
-
 class LiveDissector : public testing::Test {
  protected:
   ~LiveDissector() override { std::remove(path_.c_str()); }
@@ -96,15 +72,15 @@ class LiveDissector : public testing::Test {
 class ProviderFraming : public LiveDissector, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
-  const std::array<std::uint16_t, 2> ports = free_ports();
-  LiveCapture capture(path_, ports[0], ports[1]);
+  const LoopbackPorts ports = free_loopback_ports();
+  LiveCapture capture(path_, ports);
   if (!capture.running())
     GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
 
   const Request put = request(MessageKind::kPut, 0xa1, 8, 8);
   const Request get = request(MessageKind::kGet, 0xa2, 0, 4);
   const Request getput = request(MessageKind::kGetPut, 0xa3, 4, 4);
-  const std::unique_ptr<EndpointPair> pair = open_pair(GetParam(), ports[0], ports[1]);
+  const std::unique_ptr<EndpointPair> pair = open_pair(GetParam(), ports);
   pair->send_to_target(data_frame({message(put, "eight by")}));
   pair->send_to_initiator(data_frame({message(response(MessageKind::kAck, put, 0, 5))}));
   pair->send_to_target(data_frame({message(get), message(getput, "swap")}));
@@ -159,17 +135,18 @@ INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming,
 class ProviderTraffic : public LiveDissector, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ProviderTraffic, ShowsTheOperationsOfAPortalsProgram) {
-  const std::array<std::uint16_t, 2> ports = free_ports();
-  LiveCapture capture(path_, ports[0], ports[1]);
+  const LoopbackPorts ports = free_loopback_ports();
+  LiveCapture capture(path_, ports);
   if (!capture.running())
     GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
 
   // A process id of 1024 or more is the port. Provider and loopback do not depend on the
   // environment.
   const std::string program = "LINTEL_PROVIDER=" + std::string(GetParam()) +
-                              " LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
+                              " LINTEL_INTERFACE=" + ports.host + " " LINTEL_PORTALS_TRAFFIC " ";
   ASSERT_EQ(
-      std::system((program + std::to_string(ports[0]) + " " + std::to_string(ports[1])).c_str()),
+      std::system(
+          (program + std::to_string(ports.initiator) + " " + std::to_string(ports.target)).c_str()),
       0);
   const Bytes goodbye = bare_frame(FrameKind::kGoodbye);
   ASSERT_TRUE(capture.wait_for(std::span(goodbye).first(4), std::chrono::seconds(10)));
