@@ -69,7 +69,17 @@ Accumulator::Accumulator(const BoundReduction& reduction, const ItemBuffer& own)
       own_(own),
       others_(own.type, own.count, memory_.get()) {}
 
+Accumulator::Accumulator(const BoundReduction& reduction, const ItemBuffer& in,
+                         const ItemBuffer& result, bool more)
+    : reduction_(reduction), in_place_(true), own_(result), is_combined_(false), in_(in) {
+  if (more) others_ = ReductionItems(result.type, result.count);
+}
+
 void Accumulator::put_before(std::int64_t first, std::int64_t count) {
+  if (!std::exchange(is_combined_, true)) {
+    reduction_.apply(in_.address(first), own_.address(first), count);
+    return;
+  }
   reduction_.apply(others_.address(first), own_.address(first), count);
 }
 

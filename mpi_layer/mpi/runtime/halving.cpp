@@ -59,7 +59,7 @@ int Members::unfold(const Accumulator& items) const {
   const int member = member_of(team_.rank());
   const int inactive = inactive_rank_of(member);
   if (inactive < 0) return MPI_SUCCESS;
-  return team_.rank() == inactive ? team_.receive(rank_of(member), items.own())
+  return team_.rank() == inactive ? team_.receive(rank_of(member), items.result())
                                   : team_.send(inactive, items.own());
 }
 
@@ -92,14 +92,23 @@ std::vector<std::int64_t> Members::cut(std::int64_t items) const {
 }
 
 int Members::combine_pieces(Accumulator& items, Begins begins) const {
+  std::optional<ItemTransfer> first;
+  const int error = combine_pieces(items, begins, first);
+  return Team::end_of(first, error);
+}
+
+int Members::combine_pieces(Accumulator& items, Begins begins,
+                            std::optional<ItemTransfer>& first) const {
   Pieces kept{0, count_, begins};
   for (int bit = 1; bit < count_; bit *= 2) {
     const int partner = rank_of(own() ^ bit);
     const bool is_upper = (own() & bit) != 0;
     const Pieces given = kept.half(!is_upper);
     kept = kept.half(is_upper);
-    const int error = team_.exchange(partner, items.own(given.item(), given.items()), partner,
-                                     items.others(kept.item(), kept.items()));
+    const ItemBuffer out = items.own(given.item(), given.items());
+    const ItemBuffer in = items.others(kept.item(), kept.items());
+    const int error = items.stays() ? team_.exchange(partner, out, partner, in, first)
+                                    : team_.exchange(partner, out, partner, in);
     if (error != MPI_SUCCESS) return error;
     items.put(is_upper, kept.item(), kept.items());
   }

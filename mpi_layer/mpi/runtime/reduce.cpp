@@ -38,8 +38,10 @@ int reduce_in_pieces(const Team& team, int root, Accumulator& items) {
 
 int combine_in_pieces(const Members& members, Accumulator& items) {
   const std::vector<std::int64_t> begins = members.cut(items.count());
-  if (const int error = members.combine_pieces(items, begins); error != MPI_SUCCESS) return error;
-  return members.collect_pieces(items, begins);
+  std::optional<ItemTransfer> first;
+  int error = members.combine_pieces(items, begins, first);
+  if (error == MPI_SUCCESS) error = members.collect_pieces(items, begins);
+  return Team::end_of(first, error);
 }
 
 bool is_long(const ItemBuffer& items) { return items.bytes() >= kLongReduction; }

@@ -44,23 +44,25 @@ inline int check(const ReductionCall& call, bool gets_result, CheckedReduction* 
                      : MPI_SUCCESS;
 }
 
-// Reductions to one result: `combine(team, items)` computes it from the items of every rank. Long
-// reductions are computed in the memory of the result, which saves a copy.
+// Reductions to one result: `combine(team, items)` computes it from the items of every rank.
+// `gets_result`: long reductions are computed in the memory of the result, without a copy of `in`.
 template <class Go, class Combine>
 int reduce_items(Go go, const ReductionCall& call, bool gets_result, Combine combine) {
   CheckedReduction checked;
   if (const int error = check(call, gets_result, &checked); error != MPI_SUCCESS) return error;
   return go([=](const Team& team) {
-    const bool in_result = gets_result && checked.reduction.commutes() && divides(team, checked.in);
-    Accumulator items = in_result
-                            ? Accumulator(checked.reduction, checked.out)
-                            : Accumulator(checked.reduction, checked.in.type, checked.in.count);
-    const bool are_there = in_result && checked.in.address == checked.out.address;
-    if (const int error = are_there ? MPI_SUCCESS : copy_items(checked.in, items.own());
-        error != MPI_SUCCESS)
-      return error;
+    const bool in_place = gets_result && checked.in.address == checked.out.address;
+    if (team.size() == 1) return in_place ? MPI_SUCCESS : copy_items(checked.in, checked.out);
+    if (gets_result && checked.reduction.commutes() && divides(team, checked.in)) {
+      Accumulator items =
+          in_place ? Accumulator(checked.reduction, checked.out)
+                   : Accumulator(checked.reduction, checked.in, checked.out, team.size() > 2);
+      return combine(team, items);
+    }
+    Accumulator items(checked.reduction, checked.in.type, checked.in.count);
+    if (const int error = copy_items(checked.in, items.own()); error != MPI_SUCCESS) return error;
     if (const int error = combine(team, items); error != MPI_SUCCESS) return error;
-    return gets_result && !in_result ? copy_items(items.own(), checked.out) : MPI_SUCCESS;
+    return gets_result ? copy_items(items.own(), checked.out) : MPI_SUCCESS;
   });
 }
 

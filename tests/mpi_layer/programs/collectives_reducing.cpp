@@ -28,12 +28,26 @@ void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
   }
 }
 
+// The sum of all values of an item, for a datatype of integers at equal distances.
+void add(void* in, void* inout, int* count, MPI_Datatype* type) {
+  MPI_Aint low, extent;
+  int bytes;
+  MPI_Type_get_extent(*type, &low, &extent);
+  MPI_Type_size(*type, &bytes);
+  const int values = bytes / static_cast<int>(sizeof(int));
+  const auto stride = static_cast<std::ptrdiff_t>(extent) / bytes;
+  auto *first = static_cast<int*>(in), *second = static_cast<int*>(inout);
+  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{*count} * values; ++i)
+    second[i * stride] += first[i * stride];
+}
+
 // An operation, with the number of values that make one item, as the library knows it.
 struct Operation {
   MPI_Op op;
   MPI_Datatype type;
   bool with_holes;
   int values;  // of an item
+  bool is_sum = true;
 
   static int own(int at, int i) { return (at + 2) * 31 + i % 1009; }
 };
@@ -41,8 +55,8 @@ struct Operation {
 // Values [first, first + count) of ranks 0 to `last` combined.
 std::vector<int> combined(const Operation& operation, int last, int first, int count) {
   std::vector<int> results;
-  for (int i = first; i < first + count; i += operation.values) {
-    if (operation.values == 1) {
+  for (int i = first; i < first + count; i += operation.is_sum ? 1 : 2) {
+    if (operation.is_sum) {
       int sum = 0;
       for (int at = 0; at <= last; ++at) sum += Operation::own(at, i);
       results.push_back(sum);
@@ -64,13 +78,18 @@ void check_values(Items& items, const std::vector<int>& expected) {
 // A call's two buffers: `in` has this rank's values. `out` has them too if the call is in place.
 struct Buffers {
   Buffers(const Operation& operation, int items, bool is_in_place)
-      : in(items * operation.values, operation.with_holes),
-        out(items * operation.values, operation.with_holes),
+      : values(items * operation.values),
+        in(values, operation.with_holes),
+        out(values, operation.with_holes),
         in_place(is_in_place) {
-    for (int i = 0; i < items * operation.values; ++i)
-      (in_place ? out[i] : in[i]) = Operation::own(rank, i);
+    for (int i = 0; i < values; ++i) (in_place ? out[i] : in[i]) = Operation::own(rank, i);
   }
   const void* from() { return in_place ? MPI_IN_PLACE : in.data(); }
+  // The call only reads what is sent.
+  void check_sent() {
+    for (int i = 0; !in_place && i < values; ++i) CHECK(in[i] == Operation::own(rank, i));
+  }
+  int values;
   Items in, out;
   bool in_place;
 };
@@ -84,11 +103,20 @@ void reductions(const Operation& operation, int items, bool in_place) {
     CHECK(MPI_Reduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op, root,
                      team) == MPI_SUCCESS);
     check_values(buffers.out, rank == root ? expected : untouched);
+    buffers.check_sent();
   });
   Buffers buffers(operation, items, in_place);
   CHECK(MPI_Allreduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op,
                       team) == MPI_SUCCESS);
   check_values(buffers.out, expected);
+  buffers.check_sent();
+  Buffers in_background(operation, items, in_place);
+  MPI_Request request;
+  CHECK(MPI_Iallreduce(in_background.from(), in_background.out.data(), items, operation.type,
+                       operation.op, team, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  check_values(in_background.out, expected);
+  in_background.check_sent();
 }
 
 void scans(const Operation& operation, int items, bool in_place) {
@@ -144,15 +172,26 @@ void all(const Operation& operation) {
 int main() {
   begin();
   divide();
-  MPI_Op in_order;
-  MPI_Datatype pair;
+  MPI_Op in_order, sum;
+  MPI_Datatype pair, block;
   MPI_Op_create(compose, 0, &in_order);
+  MPI_Op_create(add, 1, &sum);
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Type_commit(&pair);
+  constexpr int kBlock = 16 * 1024;  // values; one block is long
+  MPI_Type_contiguous(kBlock, MPI_INT, &block);
+  MPI_Type_commit(&block);
   in_teams_of_all_sizes([&] {
     all({MPI_SUM, MPI_INT, false, 1});
-    all({in_order, pair, false, 2});
-    all({in_order, Items::holed(), true, 2});
+    all({in_order, pair, false, 2, false});
+    all({in_order, Items::holed(), true, 2, false});
+    around(kLongReduction, 2 * sizeof(int), [&](int items) {
+      reductions({sum, Items::holed(), true, 2}, items, false);
+    });
+    // Some ranks have nothing to combine.
+    for (const int items : {1, 2, 3}) reductions({sum, block, false, kBlock}, items, false);
+    // Sends of a half and of a quarter end only when the other side has received them.
+    reductions({MPI_SUM, MPI_INT, false, 1}, 128 * 1024, false);
   });
   return MPI_Finalize();
 }
