@@ -76,11 +76,8 @@ Accumulator::Accumulator(const BoundReduction& reduction, const ItemBuffer& in,
 }
 
 void Accumulator::put_before(std::int64_t first, std::int64_t count) {
-  if (!std::exchange(is_combined_, true)) {
-    reduction_.apply(in_.address(first), own_.address(first), count);
-    return;
-  }
-  reduction_.apply(others_.address(first), own_.address(first), count);
+  const ReductionItems& left = std::exchange(is_combined_, true) ? others_ : in_;
+  reduction_.apply(left.address(first), own_.address(first), count);
 }
 
 void Accumulator::put_behind(std::int64_t first, std::int64_t count) {

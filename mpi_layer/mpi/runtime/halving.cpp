@@ -92,13 +92,12 @@ std::vector<std::int64_t> Members::cut(std::int64_t items) const {
 }
 
 int Members::combine_pieces(Accumulator& items, Begins begins) const {
-  std::optional<ItemTransfer> first;
-  const int error = combine_pieces(items, begins, first);
-  return Team::end_of(first, error);
+  TransferBatch sends(team_);
+  const int error = combine_pieces(items, begins, sends);
+  return error != MPI_SUCCESS ? error : sends.finish();
 }
 
-int Members::combine_pieces(Accumulator& items, Begins begins,
-                            std::optional<ItemTransfer>& first) const {
+int Members::combine_pieces(Accumulator& items, Begins begins, TransferBatch& sends) const {
   Pieces kept{0, count_, begins};
   for (int bit = 1; bit < count_; bit *= 2) {
     const int partner = rank_of(own() ^ bit);
@@ -106,9 +105,10 @@ int Members::combine_pieces(Accumulator& items, Begins begins,
     const Pieces given = kept.half(!is_upper);
     kept = kept.half(is_upper);
     const ItemBuffer out = items.own(given.item(), given.items());
-    const ItemBuffer in = items.others(kept.item(), kept.items());
-    const int error = items.stays() ? team_.exchange(partner, out, partner, in, first)
-                                    : team_.exchange(partner, out, partner, in);
+    const auto send = [&] {
+      return items.stays() ? sends.send(partner, out) : team_.send(partner, out);
+    };
+    const int error = team_.receive_while(send, partner, items.others(kept.item(), kept.items()));
     if (error != MPI_SUCCESS) return error;
     items.put(is_upper, kept.item(), kept.items());
   }

@@ -6,12 +6,12 @@
 // neighbouring ranks, in their order. Collective over the team; they block. Errors are those of
 // this process' transfers.
 
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "mpi_layer/mpi/runtime/accumulator.h"
 #include "mpi_layer/mpi/runtime/team.h"
+#include "mpi_layer/mpi/runtime/transfer_batch.h"
 
 namespace lintel::mpi {
 
@@ -50,10 +50,9 @@ class Members {
   // Each member gets the combination of its piece over all ranks; its other items are undefined.
   // Halving: each step moves half as many items as the step before.
   int combine_pieces(Accumulator& items, Begins begins) const;
-  // The same, but the send of the first step may be left under way in `first`, which the caller
-  // ends, also after an error. Its acknowledgement then comes with a later message of the peer, and
-  // nobody waits for it alone. REQUIRES: `first` is empty.
-  int combine_pieces(Accumulator& items, Begins begins, std::optional<ItemTransfer>& first) const;
+  // The same, but the send of the first step may be left under way in `sends`. Its acknowledgement
+  // then comes with a later message of the peer, and nobody waits for it alone.
+  int combine_pieces(Accumulator& items, Begins begins, TransferBatch& sends) const;
   // Each member gets all pieces; or only member `to` does.
   int collect_pieces(const Accumulator& items, Begins begins) const;
   int collect_pieces_at(int to, const Accumulator& items, Begins begins) const;

@@ -36,12 +36,13 @@ int reduce_in_pieces(const Team& team, int root, Accumulator& items) {
   return members.collect_pieces_at(members.member_of(root), items, begins);
 }
 
-int combine_in_pieces(const Members& members, Accumulator& items) {
+int combine_in_pieces(const Team& team, const Members& members, Accumulator& items) {
   const std::vector<std::int64_t> begins = members.cut(items.count());
-  std::optional<ItemTransfer> first;
-  int error = members.combine_pieces(items, begins, first);
-  if (error == MPI_SUCCESS) error = members.collect_pieces(items, begins);
-  return Team::end_of(first, error);
+  TransferBatch sends(team);
+  if (const int error = members.combine_pieces(items, begins, sends); error != MPI_SUCCESS)
+    return error;
+  if (const int error = members.collect_pieces(items, begins); error != MPI_SUCCESS) return error;
+  return sends.finish();
 }
 
 bool is_long(const ItemBuffer& items) { return items.bytes() >= kLongReduction; }
@@ -64,7 +65,7 @@ int reduce_to_all(const Team& team, Accumulator& items) {
   if (const int error = members.fold(items); error != MPI_SUCCESS) return error;
   if (members.own() >= 0) {
     const int error =
-        is_long(items.own()) ? combine_in_pieces(members, items) : members.combine(items);
+        is_long(items.own()) ? combine_in_pieces(team, members, items) : members.combine(items);
     if (error != MPI_SUCCESS) return error;
   }
   return members.unfold(items);

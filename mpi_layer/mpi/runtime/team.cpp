@@ -60,11 +60,6 @@ int Team::end_of(ItemTransfer& transfer) {
   return error_of(transfer.wait(runtime().messenger()).failure);
 }
 
-int Team::end_of(std::optional<ItemTransfer>& transfer, int error) {
-  const int own = transfer ? end_of(*transfer) : MPI_SUCCESS;
-  return error != MPI_SUCCESS ? error : own;
-}
-
 int Team::send(int to, const ItemBuffer& items) const {
   ItemTransfer transfer;
   const int error = begin_send(to, items, transfer);
@@ -78,21 +73,7 @@ int Team::receive(int from, const ItemBuffer& items) const {
 }
 
 int Team::exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const {
-  std::optional<ItemTransfer> sending;
-  const int error = exchange(to, out, from, in, sending);
-  return end_of(sending, error);
-}
-
-int Team::exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in,
-                   std::optional<ItemTransfer>& sending) const {
-  ItemTransfer incoming;
-  if (const int error = begin_receive(from, in, incoming); error != MPI_SUCCESS) return error;
-  const int sent = begin_send(to, out, sending.emplace());
-  if (sent != MPI_SUCCESS) sending.reset();
-  // Waits for the receive even if the send failed, because nothing else would free it. Its message
-  // arrives: the sender has made the same call.
-  const int received = end_of(incoming);
-  return sent != MPI_SUCCESS ? sent : received;
+  return receive_while([&] { return send(to, out); }, from, in);
 }
 
 int Team::barrier() const {

@@ -10,10 +10,9 @@
 // A short-lived value of the calling thread. Its messages use the communicator's context for
 // collective functions and one negative tag. Between two processes they match in the order of the
 // calls, which all members make in the same order. Errors are error classes of the first transfer
-// that failed. All transfers have ended when a call returns, unless it says otherwise.
+// that failed. All transfers have ended when a call returns.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "mpi_layer/mpi/runtime/communicator.h"
@@ -55,19 +54,23 @@ class Team {
   int receive(int from, const ItemBuffer& items) const;
   // Sends and receives at the same time, so that all ranks may call it at the same time.
   int exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const;
-  // The same, but only the receive has ended. Also after an error: if there is a transfer in
-  // `sending`, the caller ends it, and leaves `out` as it is until then. REQUIRES: `sending` is
-  // empty.
-  int exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in,
-               std::optional<ItemTransfer>& sending) const;
+  // The same for a caller that sends otherwise: `send()` returns its error.
+  template <class Send>
+  int receive_while(Send send, int from, const ItemBuffer& in) const {
+    ItemTransfer incoming;
+    if (const int error = begin_receive(from, in, incoming); error != MPI_SUCCESS) return error;
+    const int sent = send();
+    // Waits for the receive even if the send failed, because nothing else would free it. Its
+    // message arrives: the sender has made the same call.
+    const int received = end_of(incoming);
+    return sent != MPI_SUCCESS ? sent : received;
+  }
 
   // The same in two halves: begin a transfer, and block until it has ended. A transfer that could
   // not begin, as the returned error says, counts as ended.
   int begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const;
   int begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const;
   static int end_of(ItemTransfer& transfer);
-  // The same, if there is one. Returns `error`, or that of the transfer if `error` is MPI_SUCCESS.
-  static int end_of(std::optional<ItemTransfer>& transfer, int error);
 
   // Dissemination: in round k each rank sends to the rank at distance 2^k.
   int barrier() const;

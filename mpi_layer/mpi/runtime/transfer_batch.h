@@ -1,6 +1,6 @@
 #pragma once
-// TransferBatch: transfers of one rank of a team that are under way at the same time, for a root
-// that exchanges messages with all others.
+// TransferBatch: transfers of one rank of a team that are under way at the same time, as those of a
+// root that exchanges messages with all others.
 //
 // Used within one function of the calling thread. All its transfers have ended when it is
 // destroyed.
@@ -18,12 +18,12 @@ class TransferBatch {
   TransferBatch& operator=(const TransferBatch&) = delete;
   ~TransferBatch() { finish(); }
 
-  // They begin a transfer; finish() returns an error.
-  void send(int to, const ItemBuffer& items) {
-    note(team_.begin_send(to, items, transfers_.emplace_back()));
+  // They begin a transfer. Return its error, which finish() returns too.
+  int send(int to, const ItemBuffer& items) {
+    return note(team_.begin_send(to, items, transfers_.emplace_back()));
   }
-  void receive(int from, const ItemBuffer& items) {
-    note(team_.begin_receive(from, items, transfers_.emplace_back()));
+  int receive(int from, const ItemBuffer& items) {
+    return note(team_.begin_receive(from, items, transfers_.emplace_back()));
   }
   // Blocks until all have ended. Returns the first error.
   int finish() {
@@ -32,8 +32,9 @@ class TransferBatch {
   }
 
  private:
-  void note(int error) {
+  int note(int error) {
     if (error_ == MPI_SUCCESS) error_ = error;
+    return error;
   }
 
   const Team& team_;
