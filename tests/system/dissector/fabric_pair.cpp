@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "tests/fabric/provider_names.h"
+#include "transport/address/address.h"
 
 namespace lintel::test {
 namespace {
@@ -81,8 +82,7 @@ void FabricPair::meet(Side& side, const std::string& host, std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1)
-    throw std::runtime_error("not an address: " + host);
+  address.sin_addr.s_addr = htonl(transport::parse_node(host).value().value);
   if (fi_av_insert(side.addresses, &address, 1, &side.other, 0, nullptr) != 1)
     throw std::runtime_error("fi_av_insert");
 }

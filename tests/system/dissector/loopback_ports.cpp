@@ -1,12 +1,13 @@
 #include "loopback_ports.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <stdexcept>
+
+#include "transport/address/address.h"
 
 namespace lintel::test {
 namespace {
@@ -33,10 +34,7 @@ LoopbackPorts free_loopback_ports() {
     ports[i] = ntohs(address.sin_port);
   }
   for (const int each : sockets) close(each);
-  const in_addr address{htonl(host)};
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &address, text.data(), text.size());
-  return {text.data(), ports[0], ports[1]};
+  return {transport::to_string(NodeId(host)), ports[0], ports[1]};
 }
 
 }  // namespace lintel::test
