@@ -39,12 +39,14 @@ include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 
 # Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that
 # all functions below share:
-# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [PROCESSORS n] [NETWORK <network>]
+# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [POLLS] [PROCESSORS n] [NETWORK <network>]
 # [TIMEOUT seconds] [ENVIRONMENT ...].
 # SLOW, THREADS, PARTS and FULL add the labels of those names; SLOW also sets its time limit.
-# TIMEOUT is a limit of the test's own. SERIAL tests run alone.
+# TIMEOUT is a limit of the test's own. SERIAL tests run alone. Those with POLLS, whose processes
+# never sleep, run one after the other beside the rest: side by side, each would wait for a message
+# on the processor that the sender of that message needs.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER"
+  cmake_parse_arguments(arg "SERIAL;POLLS;SLOW;THREADS;PARTS;FULL;TOGETHER"
     "LABEL;PROCESSORS;SHARDS;NETWORK;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
@@ -66,6 +68,9 @@ macro(lintel_parse_test)
   # sanitized ones judge no times
   if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))
     list(APPEND properties RUN_SERIAL ON)
+  endif()
+  if(arg_POLLS)
+    list(APPEND properties RESOURCE_LOCK polled_processors)
   endif()
   if(arg_PROCESSORS)
     list(APPEND properties PROCESSORS ${arg_PROCESSORS})
