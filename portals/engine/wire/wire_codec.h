@@ -22,10 +22,11 @@ inline constexpr std::uint32_t kNoDescriptor = 0xffffffffU;
 
 // Bytes before the payload of a message with this header; 0 if there is no such kind.
 constexpr std::size_t fixed_size(const MessageHeader& header) {
-  switch (static_cast<MessageKind>(header.kind)) {
-    // A put without an answer is short, because transports send the shortest messages faster.
-    case MessageKind::kPut:
-      return header.flags == 0 ? offsetof(Request, md_handle) : offsetof(Request, return_offset);
+  const auto kind = static_cast<MessageKind>(header.kind);
+  // A put without an answer is short, because transports send the shortest messages faster.
+  if (kind == MessageKind::kPut && header.flags == 0) return offsetof(Request, md_handle);
+  switch (kind) {  // of constants alone: compiled to a table
+    case MessageKind::kPut: return offsetof(Request, return_offset);
     case MessageKind::kGet:
     case MessageKind::kGetPut: return offsetof(Request, atomic_operation);
     case MessageKind::kAtomic:
