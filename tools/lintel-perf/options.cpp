@@ -96,8 +96,15 @@ class CommandLine {
     });
   }
 
+  // In the order of the help.
   void add_options() {
-    static constexpr std::uint64_t kMost = 1'000'000'000;
+    add_roles();
+    add_work();
+    add_surroundings();
+    add_output();
+  }
+
+  void add_roles() {
     app_.option_defaults()->group("Which process this is");
     app_.add_flag("--local", local_, "Start both processes on this machine (the default)");
     app_.add_flag("--server", options_.server, "Wait for clients and be the target");
@@ -114,6 +121,10 @@ class CommandLine {
                      kServerPid),
          pid_);
     app_.add_flag("--once", options_.once, "The server ends after one client");
+  }
+
+  void add_work() {
+    static constexpr std::uint64_t kMost = 1'000'000'000;
     app_.option_defaults()->group("What to measure");
     choice("--api", "3|4", "Through which Portals the measured operations go (default 3)",
            settings_.api, {Api::kPortals3, Api::kPortals4});
@@ -149,6 +160,9 @@ class CommandLine {
          settings_.passive_time, parse_seconds, 0.1, 3600);
     count("--processes", "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)",
           "processes", 2, 64, options_.processes);
+  }
+
+  void add_surroundings() {
     app_.option_defaults()->group("Surroundings");
     text("--cpu", "A[,B]",
          "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or "
@@ -160,6 +174,9 @@ class CommandLine {
          fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
                      options_.deadline.count()),
          options_.deadline, parse_seconds, 0.1, 86400);
+  }
+
+  void add_output() {
     app_.option_defaults()->group("Output");
     choice("--units", "MB|MiB|Gb",
            "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)",
