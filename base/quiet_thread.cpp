@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <csignal>
-#include <system_error>
 #include <utility>
 
 namespace lintel {
@@ -18,7 +17,7 @@ std::thread start_quiet_thread(std::function<void()> body) {
     std::thread thread(std::move(body));
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread;
-  } catch (const std::system_error&) {
+  } catch (...) {  // std::system_error, std::bad_alloc
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
   }

@@ -7,7 +7,8 @@
 
 namespace lintel {
 
-// Throws std::system_error if no thread can be started.
+// Throws std::system_error if no thread can be started, std::bad_alloc without memory. The caller's
+// signals are then as before.
 std::thread start_quiet_thread(std::function<void()> body);
 
 }  // namespace lintel

@@ -1,4 +1,6 @@
 // Messages on real networks arrive whole and in order. A full queue is reported as kWouldBlock.
+#include <new>
+
 #include "tests/fabric/fabric_pair.h"
 
 namespace lintel::transport {
@@ -38,6 +40,49 @@ TEST_P(FabricMessages, TenThousandArriveInOrderWithTheFewestAndSmallestReceiveBu
     ASSERT_TRUE(send(a, b_at_a, pattern(size_of(i), i), {&a, &b})) << i;
 
   ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == kCount; }));
+  for (std::uint32_t i = 0; i < kCount; ++i)
+    ASSERT_EQ(b.seen.messages[i], pattern(size_of(i), i)) << i;
+}
+
+class LibfabricMessages : public FabricPair {};
+LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(LibfabricMessages);
+
+TEST_P(LibfabricMessages, AllArriveAlsoIfThereIsNoMemoryForWhatEachCauses) {
+  FabricOptions fabric;
+  fabric.receive_buffers = 2;
+  fabric.receive_buffer_bytes = 1;
+  open_both(options_for(GetParam()), fabric);
+  constexpr std::uint32_t kCount = 2000;
+  const auto size_of = [](std::uint32_t i) { return 8 + (i * 7919U) % 3000U; };
+  std::uint32_t thrown = 0;
+  const auto poll_b = [&] {
+    try {
+      b.poll();
+    } catch (const std::bad_alloc&) {
+      ++thrown;
+    }
+  };
+  b.seen.when_message = [] { throw std::bad_alloc(); };
+
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const std::vector<std::byte> message = pattern(size_of(i), i);
+    MessageBuffer buffer;
+    ASSERT_TRUE(until({&a}, [&] {
+      poll_b();
+      return static_cast<bool>(buffer = a.transport->reserve(b_at_a, message.size()));
+    })) << i;
+    std::memcpy(buffer.data, message.data(), message.size());
+    ASSERT_TRUE(until({&a}, [&] {
+      poll_b();
+      return a.transport->commit(b_at_a, buffer, message.size()) == PostStatus::kOk;
+    })) << i;
+  }
+
+  ASSERT_TRUE(until({&a}, [&] {
+    poll_b();
+    return b.seen.messages.size() == kCount;
+  }));
+  EXPECT_EQ(thrown, kCount);
   for (std::uint32_t i = 0; i < kCount; ++i)
     ASSERT_EQ(b.seen.messages[i], pattern(size_of(i), i)) << i;
 }

@@ -51,8 +51,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   for (int read = 0; read < kReadsPerPoll; ++read) {
     const ssize_t got = fi_cq_read(completions_.raw(), entries, kEntriesPerRead);
     if (got > 0) {
-      for (ssize_t i = 0; i < got; ++i) reports += take_completion(entries[i], sink);
-      if (has_held()) reports += take_held(sink);
+      held_.insert(held_.end(), entries, entries + got);
+      reports += take_held(sink);
       // Not earlier, because an entry of the same batch may point into a buffer that an earlier
       // entry has released.
       if (!receives_to_post_.empty()) repost_receives();
@@ -136,44 +136,37 @@ std::size_t FabricTransport::fail_all_writes(Sink& sink) {
   return reports;
 }
 
+// What the entry ends or releases is noted before the sink is called, which may throw.
 std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink& sink) {
-  std::size_t reports = 0;
+  FabricOperation* const operation = operations_.find(entry.op_context);
+  const bool known = operation != nullptr && operation->state != OperationState::kFree &&
+                     operation->state != OperationState::kLent;
   if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
     // A write of a peer. Most providers give no context with it; those with FI_RX_CQ_DATA may
-    // consume a receive, see below.
+    // consume a receive.
+    if (known && operation->kind == OperationKind::kReceive) note_received(*operation, entry, {});
     sink.on_immediate(kNoPeer, Immediate(static_cast<std::uint32_t>(entry.data)));
-    ++reports;
-    if (entry.op_context == nullptr) return reports;
+    return 1;
   }
-  FabricOperation* operation = operations_.find(entry.op_context);
-  if (operation == nullptr || operation->state == OperationState::kFree ||
-      operation->state == OperationState::kLent) {
-    if (reports == 0) ++counters_.foreign_completions;
-    return reports;
+  if (!known) {
+    ++counters_.foreign_completions;
+    return 0;
   }
   switch (operation->kind) {
     case OperationKind::kReceive: {
-      const auto* message = static_cast<const std::byte*>(entry.buf);
       // A release may arrive alone, without buffer and length.
-      const bool carries = reports == 0 && message != nullptr && entry.len > 0;
-      if (carries) {
-        sink.on_message(kNoPeer, {message, entry.len});
-        ++reports;
-        operation->taken_bytes += entry.len;
-      }
-      if ((entry.flags & FI_MULTI_RECV) != 0) {
-        const std::byte* start = receive_buffers_.buffer(operation->index);
-        filled(*operation, carries && message >= start
-                               ? static_cast<std::size_t>(message - start) + entry.len
-                               : operation->taken_bytes);
-      }
-      if (operation->filled && operation->taken_bytes >= operation->end_bytes) released(*operation);
-      return reports;
+      const auto* const bytes = static_cast<const std::byte*>(entry.buf);
+      const std::span<const std::byte> message(bytes, bytes != nullptr ? entry.len : 0);
+      note_received(*operation, entry, message);
+      if (message.empty()) return 0;
+      sink.on_message(kNoPeer, message);  // its buffer is posted again after all that is held
+      return 1;
     }
     case OperationKind::kSend: {
       const PeerId peer = operation->peer;
       const Context context = operation->context;
       const bool placed_message = std::exchange(operation->placed_message, false);
+      std::size_t reports = 0;
       if (record_end(*operation)) {
         sink.on_message_left(peer);
         ++reports;
@@ -189,11 +182,23 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
       write_progress_ = now_;
       record_end(*operation);
       sink.on_write_done(context, Error());
-      return reports + 1;
+      return 1;
     }
-    case OperationKind::kLanding: return reports + take_placed(*operation, entry, sink);
+    case OperationKind::kLanding: return take_placed(*operation, entry, sink);
   }
-  return reports;
+  return 0;
+}
+
+void FabricTransport::note_received(FabricOperation& receive, const fi_cq_data_entry& entry,
+                                    std::span<const std::byte> message) {
+  receive.taken_bytes += message.size();
+  if ((entry.flags & FI_MULTI_RECV) != 0) {
+    const std::byte* const start = receive_buffers_.buffer(receive.index);
+    filled(receive, !message.empty() && message.data() >= start
+                        ? static_cast<std::size_t>(message.data() - start) + message.size()
+                        : receive.taken_bytes);
+  }
+  if (receive.filled && receive.taken_bytes >= receive.end_bytes) released(receive);
 }
 
 std::size_t FabricTransport::take_errors(Sink& sink) {
@@ -214,17 +219,21 @@ std::size_t FabricTransport::take_error(const fi_cq_err_entry& entry, Sink& sink
   return 0;
 }
 
-// In the order in which they were read. A call of the sink may add more.
+// In the order in which they were read. A call of the sink may add more, or throw std::bad_alloc:
+// the next poll() then continues behind it.
 std::size_t FabricTransport::take_held(Sink& sink) {
   std::size_t reports = 0;
   while (has_held()) {
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      const fi_cq_data_entry entry = held_[i];
+    while (!held_.empty()) {
+      const fi_cq_data_entry entry = held_.front();
+      held_.pop_front();
       reports += take_completion(entry, sink);
     }
-    held_.clear();
-    for (const fi_cq_err_entry& entry : std::exchange(held_errors_, {}))
+    while (!held_errors_.empty()) {
+      const fi_cq_err_entry entry = held_errors_.front();
+      held_errors_.pop_front();
       reports += take_error(entry, sink);
+    }
   }
   return reports;
 }

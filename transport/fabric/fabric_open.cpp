@@ -149,9 +149,12 @@ Error FabricTransport::open_objects() {
   const bool signal_sticks = provider_.name == "net";
   // Shared memory has no descriptor to wait on.
   const bool queue_wakes = provider_.socket_addresses && !signal_sticks;
-  Result<OfiCompletionQueue> completions = OfiCompletionQueue::open(
-      domain_, operations_.size() + kExtraCompletions, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
+  const std::size_t entries = operations_.size() + kExtraCompletions;
+  Result<OfiCompletionQueue> completions =
+      OfiCompletionQueue::open(domain_, entries, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
   if (!completions) return completions.error();
+  held_.set_capacity(entries);
+  held_errors_.set_capacity(entries);
   completions_ = std::move(completions).value();
   if (queue_wakes) wait_object_ = WaitObject::of_queue(completions_);
   if (signal_sticks) wait_object_ = WaitObject::of_sockets(domain_);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "transport/fabric/fabric_transport.h"
 
@@ -127,7 +128,7 @@ Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
   FabricOperation* const landing = peers_.at(peer).landing;
   if (landing == nullptr) return Withdrawal::kNone;
   fi_cancel(&endpoint_.raw()->fid, &landing->provider_room);
-  for (;;) {
+  while (has_room_to_hold()) {
     fi_cq_data_entry entry;
     const ssize_t got = fi_cq_read(completions_.raw(), &entry, 1);
     if (got == 1) {
@@ -143,8 +144,20 @@ Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
       end_failed_landing(*landing, error);
       return Withdrawal::kWithdrawn;
     } else {
-      return Withdrawal::kArriving;
+      break;
     }
+  }
+  return Withdrawal::kArriving;
+}
+
+// Of one more completion and one more error. False: there is no memory for it.
+bool FabricTransport::has_room_to_hold() {
+  try {
+    if (held_.full()) held_.set_capacity(2 * held_.capacity());
+    if (held_errors_.full()) held_errors_.set_capacity(2 * held_errors_.capacity());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 
@@ -167,15 +180,19 @@ std::size_t FabricTransport::take_placed(FabricOperation& landing, const fi_cq_d
   const bool given_up = unexpected == nullptr && landing.given_up;
   if (unexpected == nullptr) end_landing(landing);
   if (given_up) return 0;
-  std::size_t reports = 0;
-  if (length > 0) {
-    sink.on_placed_message(from, message, payload);
-    ++reports;
-  } else {
+  // At the end, also if the sink throws: the memory of an unexpected payload is in use until then.
+  struct Unpost {
+    ~Unpost() {
+      if (slot != nullptr) slot->posted = false;
+    }
+    UnexpectedSlot* slot;
+  } const unpost{unexpected};
+  if (length == 0) {
     ++counters_.failed_receives;  // malformed: a payload is never empty
+    return 0;
   }
-  if (unexpected != nullptr) unexpected->posted = false;  // not earlier: its memory was in use
-  return reports;
+  sink.on_placed_message(from, message, payload);
+  return 1;
 }
 
 void FabricTransport::end_landing(FabricOperation& landing) {

@@ -14,6 +14,7 @@
 // Does not: order, repeat or acknowledge anything (its owner does), or notice the death of a peer
 // with which it exchanges nothing.
 
+#include <boost/circular_buffer.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -173,6 +174,10 @@ class FabricTransport final : public Transport {
 
   bool has_held() const LINTEL_REQUIRES(lock_) { return !held_.empty() || !held_errors_.empty(); }
   std::size_t take_held(Sink& sink) LINTEL_REQUIRES(lock_);
+  bool has_room_to_hold() LINTEL_REQUIRES(lock_);
+  // `message`: what the entry has brought into the buffer of `receive`, or nothing.
+  void note_received(FabricOperation& receive, const fi_cq_data_entry& entry,
+                     std::span<const std::byte> message) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink)
       LINTEL_REQUIRES(lock_);
   bool may_try(PeerId peer) LINTEL_REQUIRES(lock_);
@@ -236,9 +241,10 @@ class FabricTransport final : public Transport {
   UnexpectedSlot* asking_ LINTEL_GUARDED_BY(lock_) = nullptr;
   unsigned idle_looks_ LINTEL_GUARDED_BY(lock_) = 0;
   bool asleep_ LINTEL_GUARDED_BY(lock_) = false;  // peers have been told to ring
-  // Read by prepare_wait() and withdraw_placement(), reported by the next poll().
-  std::vector<fi_cq_data_entry> held_ LINTEL_GUARDED_BY(lock_);
-  std::vector<fi_cq_err_entry> held_errors_ LINTEL_GUARDED_BY(lock_);
+  // Read and not reported yet: by poll(), and by prepare_wait() and withdraw_placement(), for the
+  // next poll(). There is room before anything is read, because what cannot be kept would be lost.
+  boost::circular_buffer<fi_cq_data_entry> held_ LINTEL_GUARDED_BY(lock_);
+  boost::circular_buffer<fi_cq_err_entry> held_errors_ LINTEL_GUARDED_BY(lock_);
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll()
 };
 

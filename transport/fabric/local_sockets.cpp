@@ -1,10 +1,11 @@
 #include "transport/fabric/local_sockets.h"
 
+#include <dirent.h>
 #include <sys/socket.h>
 
 #include <charconv>
-#include <filesystem>
-#include <string>
+#include <cstring>
+#include <memory>
 #include <system_error>
 
 #include "transport/address/address.h"
@@ -34,17 +35,21 @@ bool same(const sockaddr_in& a, const sockaddr_in& b) {
   return same_node(a, b) && a.sin_port == b.sin_port;
 }
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
 // Calls disable_pacing() for each socket of this process for which `wanted(local address, remote
-// address)` is true.
+// address)` is true. By readdir(), because without memory the iterators of std::filesystem end the
+// process.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
   std::size_t found = 0;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry("/proc/self/fd", error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir("/proc/self/fd"));
+  while (const dirent* const entry = folder ? ::readdir(folder.get()) : nullptr) {
+    const char* const name = entry->d_name;
     int fd = -1;
-    if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc{}) continue;
+    if (std::from_chars(name, name + std::strlen(name), fd).ec != std::errc{}) continue;
     if (!wanted(ask(::getsockname, fd), ask(::getpeername, fd))) continue;
     ++found;
     disable_pacing(fd);

@@ -1,7 +1,7 @@
 #pragma once
 // Sets reno on the provider's TCP sockets that stay on this machine, if their congestion control
 // paces (pacing.h). libfabric has no setting for it, so the sockets are found in /proc/self/fd by
-// their addresses.
+// their addresses. Without memory none is found, and they stay as they are.
 // Functions without state. Thread: any. They take some microseconds per open descriptor, so they
 // are called when a connection is made.
 
