@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# lammps.sh LINTEL_MPIRUN RANKS INPUT: Debian's LAMMPS on Lintel, on Lintel with connections that
-# are lost every few milliseconds, and on Open MPI's own TCP. Every step that it prints, and every
-# atom's final position, must be the same to the last digit. Exit code 77: cannot be tested here,
-# with the reason.
+# lammps.sh LINTEL_MPIRUN RANKS INPUT: Debian's LAMMPS on Lintel, on Lintel over direct with
+# connections that are lost every few milliseconds, and on Open MPI's own TCP. Every step that it
+# prints, and every atom's final position, must be the same to the last digit. Exit code 77: cannot
+# be tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 input=$3 kind=openmpi pmix=ON
@@ -31,7 +31,8 @@ simulate() {
 
 # checks that Lintel has carried the messages
 simulate lintel "$here/run.sh" "$lintel_mpirun" "$ranks"
-simulate lost env LINTEL_FAULTS=reset=0.02 "$here/run.sh" "$lintel_mpirun" "$ranks"
+simulate lost env LINTEL_PROVIDER=direct LINTEL_FAULTS=reset=0.02 "$here/run.sh" "$lintel_mpirun" \
+  "$ranks"
 simulate tcp timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self \
   --mca btl_tcp_if_include lo
 cat "$folder/lintel.steps"
