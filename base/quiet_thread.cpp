@@ -9,18 +9,14 @@ namespace lintel {
 
 std::thread start_quiet_thread(std::function<void()> body) {
   // A thread inherits the signal mask of the thread that starts it.
+  struct Restore {
+    ~Restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+    sigset_t mask;
+  } before;
   sigset_t all;
-  sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread thread(std::move(body));
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
-  } catch (...) {  // std::system_error, std::bad_alloc
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
+  pthread_sigmask(SIG_SETMASK, &all, &before.mask);
+  return std::thread(std::move(body));
 }
 
 }  // namespace lintel

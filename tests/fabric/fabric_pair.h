@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,15 @@ struct Node {
   std::unique_ptr<Transport> transport;
   Recorder seen;
   ResumptionKey key{};
-  void poll() { poll_and_admit(*transport, seen, key); }
+  std::function<void()> when_no_memory;  // if set, poll() calls it in place of a throw
+  void poll() {
+    try {
+      poll_and_admit(*transport, seen, key);
+    } catch (const std::bad_alloc&) {
+      if (!when_no_memory) throw;
+      when_no_memory();
+    }
+  }
 };
 
 inline Node open_node(const NetworkOptions& options, const FabricOptions& fabric = {}) {

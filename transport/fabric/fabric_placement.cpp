@@ -150,7 +150,7 @@ Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
   return Withdrawal::kArriving;
 }
 
-// Of one more completion and one more error. False: there is no memory for it.
+// For one more completion and one more error. False: there is no memory for it.
 bool FabricTransport::has_room_to_hold() {
   try {
     if (held_.full()) held_.set_capacity(2 * held_.capacity());

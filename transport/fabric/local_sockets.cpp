@@ -35,18 +35,15 @@ bool same(const sockaddr_in& a, const sockaddr_in& b) {
   return same_node(a, b) && a.sin_port == b.sin_port;
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
 // Calls disable_pacing() for each socket of this process for which `wanted(local address, remote
 // address)` is true. By readdir(), because without memory the iterators of std::filesystem end the
 // process.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), &::closedir);
+  if (!folder) return 0;
   std::size_t found = 0;
-  const std::unique_ptr<DIR, CloseFolder> folder(::opendir("/proc/self/fd"));
-  while (const dirent* const entry = folder ? ::readdir(folder.get()) : nullptr) {
+  while (const dirent* const entry = ::readdir(folder.get())) {
     const char* const name = entry->d_name;
     int fd = -1;
     if (std::from_chars(name, name + std::strlen(name), fd).ec != std::errc{}) continue;
