@@ -2,9 +2,16 @@
 // Makes one allocation of a program fail, the nth from now on.
 //
 // A program linked with failing_allocation.cpp uses its operator new. The libraries use it too. Any
-// thread.
+// thread. Not with the thread sanitizer, whose runtime has an operator new of its own.
 
 #include <atomic>
+
+#include "tests/sanitized.h"
+
+// First in a test, or in SetUp(), that makes allocations fail.
+#define LINTEL_NEEDS_FAILING_ALLOCATIONS() \
+  if (::lintel::testing::kThreadSanitized) \
+  GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own"
 
 namespace lintel::testing {
 

@@ -18,6 +18,10 @@ constexpr long kMostAllocations = 200;
 
 class NoMemoryToSend : public FabricPair {
  protected:
+  void SetUp() override {
+    LINTEL_NEEDS_FAILING_ALLOCATIONS();
+    FabricPair::SetUp();
+  }
   // How many frames the peer may have at once. Gives them back.
   std::size_t frames() {
     std::vector<MessageBuffer> lent;
@@ -114,6 +118,7 @@ std::size_t mapped_bytes() {
 
 // In each place within the blocks in which records are allocated.
 TEST(NoMemoryForFrames, MemoryWithoutRecordsIsGivenBack) {
+  LINTEL_NEEDS_FAILING_ALLOCATIONS();
   constexpr std::size_t kFrameBytes = std::size_t{1} << 20;
   int without_a_record = 0;
   for (std::size_t frames = 1; frames <= 8; ++frames) {

@@ -132,7 +132,7 @@ TEST_F(TwoHostsOnDirect, ACableThatIsMendedInTimeLosesNothing) {
   job.board().await(kConnected, 1);
   // Packets to an address that no device has: TCP notices nothing, as it would of a device that is
   // down.
-  const auto neighbour = [&job, this](std::size_t rank) {
+  const auto neighbour = [this](std::size_t rank) {
     return " " + address(1 - rank) + " dev " + device(rank);
   };
   for (const std::size_t rank : {0U, 1U})

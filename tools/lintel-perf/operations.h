@@ -26,7 +26,8 @@ constexpr const char* name_of(Notify notify) {
   return notify == Notify::kEvents ? "events" : "counters";
 }
 
-struct ProcessName {
+// As aligned as it is large: clang++ 14 calls libatomic for any other structure.
+struct alignas(8) ProcessName {
   std::uint32_t nid = 0;  // IPv4 address, host byte order
   std::uint32_t pid = 0;
 

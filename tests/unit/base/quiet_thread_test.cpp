@@ -29,6 +29,7 @@ TEST(QuietThread, BlocksSignalsThatItsStarterTakes) {
 }
 
 TEST(QuietThread, ItsStarterTakesSignalsAlsoIfThereIsNoMemoryForIt) {
+  LINTEL_NEEDS_FAILING_ALLOCATIONS();
   const bool before = blocked(SIGINT);
   bool failed = false;
   allocations_until_failure = 0;

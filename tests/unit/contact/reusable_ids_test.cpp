@@ -6,7 +6,6 @@
 #include <new>
 
 #include "tests/failing_allocation.h"
-#include "tests/sanitized.h"
 
 namespace lintel::transport {
 namespace {
@@ -68,8 +67,7 @@ TEST_F(ReusableIdsTest, GivingBackNeedsNoMemory) {
 }
 
 TEST_F(ReusableIdsTest, WithoutMemoryForAnIdNothingChanges) {
-  if (lintel::testing::kThreadSanitized)
-    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+  LINTEL_NEEDS_FAILING_ALLOCATIONS();
   int failures = 0;
   for (std::size_t taken = 0; taken < 20; ++taken) {
     for (long which = 0; ids.taken() == taken; ++which) {

@@ -200,6 +200,7 @@ Started run(Node& initiator, Node& target) {
 }
 
 TEST(NoMemory, EveryOperationEndsWhicheverAllocationFails) {
+  LINTEL_NEEDS_FAILING_ALLOCATIONS();
   long nth = 0;
   for (bool failed = true; failed; ++nth) {
     kLock.is_held();

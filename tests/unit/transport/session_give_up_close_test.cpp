@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "tests/failing_allocation.h"
-#include "tests/sanitized.h"
 
 namespace lintel::transport {
 namespace {
@@ -75,8 +74,7 @@ TEST_F(SessionGivesUpClose, WhatIsArrivingEndsWithItsConnection) {
 }
 
 TEST_F(SessionGivesUpClose, WithoutMemoryForTheSentenceAboutAPeerTheOthersAreLogged) {
-  if (lintel::testing::kThreadSanitized)
-    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+  LINTEL_NEEDS_FAILING_ALLOCATIONS();
   const Frame greeting = proved_hello(
       introduction(kOtherEpoch, kOtherIncarnation, 0, "fake 9.9", kOldestFrameVersion, kThird));
   long failures = 0;
