@@ -65,11 +65,11 @@ TEST_F(UnreadAnswers, AProcessThatReadsThemMayHaveMoreOutstandingThanAreKept) {
 
 // The CLEAR for each put names as many pieces of memory as one can.
 TEST_F(UnreadAnswers, AProcessThatReadsThemMayPutMuchIntoManyPieces) {
-  constexpr std::size_t kPuts = 1000;
+  constexpr std::size_t kPuts = 250;
   constexpr std::size_t kLength = 2048;
   std::vector<Bytes> pieces(portals::wire::kMostSegments, Bytes(kLength / 64));
   Bytes ours = pattern(kLength);
-  start({.endpoint = {.eager_limit = 1024, .max_operations = 1 << 16, .answer_limit = 4 << 20}});
+  start({.endpoint = {.eager_limit = 1024, .max_operations = 1 << 16, .answer_limit = 1 << 20}});
   attach(iovec_md(pieces, {.options = kPut | PTL_MD_MANAGE_REMOTE, .quiet = true}, 1));
   const ptl_handle_md_t md = bind(this->md(ours, {.quiet = true}, 0));
   for (std::size_t i = 0; i < kPuts; ++i) ASSERT_EQ(post_put(md, {.ack = true}), PTL_OK);
