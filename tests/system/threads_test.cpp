@@ -27,7 +27,7 @@ class Threads : public OnEveryProvider {};
 LINTEL_ON_EVERY_PROVIDER(Threads);
 
 constexpr std::size_t kThreads = 4;
-constexpr std::size_t kRounds = kSanitized ? 150 : 500;
+constexpr std::size_t kRounds = kSanitized ? 150 : 250;
 constexpr std::size_t kLongest = 100'000;
 
 // One thread of one process: puts to the same thread of the other process and takes its answers
