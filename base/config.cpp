@@ -117,7 +117,7 @@ std::string expected_text(const Setting& setting) {
   }
   std::string text = "one of";
   for (const std::string_view choice : setting.choices)
-    text += (choice == setting.choices.front() ? " " : ", ") + std::string(choice);
+    text.append(choice == setting.choices.front() ? " " : ", ").append(choice);
   return text;
 }
 
