@@ -46,6 +46,14 @@ if(LINTEL_COVERAGE)
   target_link_options(lintel_options INTERFACE --coverage)
 endif()
 
+# Optimises a target also in a debug tree, but for coverage. Programs stay at -O0: what they compute
+# is little.
+function(lintel_optimise_debug target)
+  if(NOT LINTEL_COVERAGE)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-Og>)
+  endif()
+endfunction()
+
 # One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes
 # lintel_base. It may include only what it links. Each of its headers must compile alone. Most do as
 # the first include of their source; the others are compiled by the targets
@@ -85,8 +93,5 @@ function(lintel_layer name)
     target_compile_options(lintel_${name} PRIVATE ${LINTEL_PROFILE_OPTIONS})
     add_dependencies(lintel_${name} lintel_profile)
   endif()
-  if(NOT LINTEL_COVERAGE)
-    # programs stay at -O0: what they compute is little
-    target_compile_options(lintel_${name} PRIVATE $<$<CONFIG:Debug>:-Og>)
-  endif()
+  lintel_optimise_debug(lintel_${name})
 endfunction()

@@ -117,9 +117,7 @@ function(lintel_add_fixture name)
   find_package(GTest REQUIRED)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ${arg_LIBS} GTest::gtest $<BUILD_INTERFACE:lintel_options>)
-  if(NOT LINTEL_COVERAGE)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-Og>)
-  endif()
+  lintel_optimise_debug(${name})
 endfunction()
 
 # lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [TOGETHER] [SHARDS n], and the arguments
