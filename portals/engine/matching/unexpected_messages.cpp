@@ -44,19 +44,27 @@ PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
                                                const MemoryDescriptor& descriptor,
                                                const MemoryDescriptor::Acceptance& acceptance,
                                                PortalList list) {
+  if (list != PortalList::kOverflow) return room_for_events(portal, descriptor, acceptance, 1);
+  if (descriptor.has(option::kHeaderDisable))
+    return room_for_events(portal, descriptor, acceptance, 2);
+  if (portal.unexpected.size() >= max_of_portal_ || !make_room())
+    return PortalTable::Room::kNoHeader;
+  return room_for_events(portal, descriptor, acceptance, 1);
+}
+
+// Whether the portal's queue takes the events of a message. With flow control these are the
+// message's own, and `of_last` if it uses the entry up: AUTO_UNLINK, and AUTO_FREE of an overflow
+// entry if no header delays it.
+PortalTable::Room UnexpectedMessages::room_for_events(
+    const Portal& portal, const MemoryDescriptor& descriptor,
+    const MemoryDescriptor::Acceptance& acceptance, std::uint64_t of_last) {
   using Room = PortalTable::Room;
-  const bool header = list == PortalList::kOverflow && !descriptor.has(option::kHeaderDisable);
-  if (header && (portal.unexpected.size() >= max_of_portal_ || !make_room()))
-    return Room::kNoHeader;
   EventQueue* const queue = events_.queue(portal.queue);
   if (queue == nullptr) return Room::kEnough;
   if (!portal.flow_control) return queue->takes_message() ? Room::kEnough : Room::kQueueFull;
-  // The events that it will log: its own, AUTO_UNLINK if it uses the entry up, and AUTO_FREE if no
-  // header delays that.
   std::uint64_t events = descriptor.has(option::kEndDisable | option::kSuccessDisable) ? 0 : 1;
-  if (descriptor.used_up_by(acceptance) && !descriptor.has(option::kUnlinkDisable)) {
-    events += list == PortalList::kOverflow && !header ? 2 : 1;
-  }
+  if (descriptor.used_up_by(acceptance) && !descriptor.has(option::kUnlinkDisable))
+    events += of_last;
   return queue->room() >= events ? Room::kEnough : Room::kQueueFull;
 }
 

@@ -63,6 +63,9 @@ class UnexpectedMessages {
   [[gnu::cold]] void drop_all() LINTEL_REQUIRES(kLock);
 
  private:
+  PortalTable::Room room_for_events(const Portal& portal, const MemoryDescriptor& descriptor,
+                                    const MemoryDescriptor::Acceptance& acceptance,
+                                    std::uint64_t of_last) LINTEL_REQUIRES(kLock);
   bool make_room() LINTEL_REQUIRES(kLock);
   void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant)
       LINTEL_REQUIRES(kLock);
