@@ -113,11 +113,9 @@ int to_int(std::uint64_t value) {
   return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX));
 }
 
-constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 62;
 // MDs, entries and searches each have a descriptor. A handle has kSlotBits for the descriptor's
 // slot (handle.h).
-constexpr std::uint32_t kMaxObjects = 120000;
-static_assert(2 * kMaxObjects + portals::kMaxSearches < (1U << portals::kSlotBits));
+static_assert(2 * portals::kMaxObjects4 + portals::kMaxSearches < (1U << portals::kSlotBits));
 
 }  // namespace
 
@@ -145,12 +143,7 @@ ptl_process_t from_process(NetworkInterface& interface, ProcessId process) {
 }
 
 portals::InterfaceLimits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected) {
-  portals::InterfaceLimits limits;
-  limits.max_entries = limits.max_descriptors = kMaxObjects;
-  limits.max_list_length = kMaxObjects;
-  limits.max_iovec_pieces = 1024;
-  limits.max_unexpected = static_cast<std::uint32_t>(max_unexpected);
-  limits.max_message_bytes = kMaxMessageBytes;
+  portals::InterfaceLimits limits = portals::limits_of_portals4(max_unexpected);
   if (desired == nullptr) return limits;
   limits.max_entries = wish(limits.max_entries, desired->max_entries);
   limits.max_unexpected = wish(limits.max_unexpected, desired->max_unexpected_headers);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/config_text.h"
 #include "base/environment.h"
@@ -23,7 +24,13 @@ struct LimitRow {
   const char* help;
 };
 
-std::vector<LimitRow> limit_rows() {
+struct LimitTable {
+  const char* title;
+  const char* member;  // of the JSON object
+  std::vector<LimitRow> rows;
+};
+
+std::vector<LimitRow> rows_of_portals3() {
   const portals::InterfaceLimits limits;
   return {
       {"max_mes", limits.max_entries, "match entries"},
@@ -38,22 +45,55 @@ std::vector<LimitRow> limit_rows() {
   };
 }
 
-std::string limits_text() {
-  std::string text;
-  for (const LimitRow& row : limit_rows()) {
-    char line[128];
-    std::snprintf(line, sizeof line, "%-14s %10llu  %s\n", row.name,
-                  static_cast<unsigned long long>(row.value), row.help);
-    text += line;
-  }
-  return text;
+// Without the lengths that depend on the network.
+std::vector<LimitRow> rows_of_portals4(const Config& config) {
+  const portals::InterfaceLimits limits = portals::limits_of_portals4(config.max_unexpected);
+  return {
+      {"max_entries", limits.max_entries, "list entries"},
+      {"max_unexpected_headers", limits.max_unexpected,
+       "unexpected messages of one portal (LINTEL_MAX_UNEXPECTED)"},
+      {"max_mds", limits.max_descriptors, "memory descriptors"},
+      {"max_cts", limits.max_counters, "counting events"},
+      {"max_eqs", limits.max_queues, "event queues"},
+      {"max_pt_index", limits.max_portal_index, "largest portal index"},
+      {"max_iovecs", limits.max_iovec_pieces, "pieces of one MD, LE or ME"},
+      {"max_list_size", limits.max_list_length, "entries in one list"},
+      {"max_triggered_ops", limits.max_triggered, "operations that wait for one counting event"},
+      {"max_msg_size", limits.max_message_bytes, "bytes of one put or get"},
+  };
 }
 
-std::string limits_json() {
+std::vector<LimitTable> limit_tables(const Config& config) {
+  return {{"Portals 3", "portals3", rows_of_portals3()},
+          {"Portals 4", "portals4", rows_of_portals4(config)}};
+}
+
+std::string limits_text(const Config& config) {
+  std::string text;
+  for (const LimitTable& table : limit_tables(config)) {
+    text += std::string(table.title) + '\n';
+    for (const LimitRow& row : table.rows) {
+      char line[128];
+      std::snprintf(line, sizeof line, "  %-22s %19llu  %s\n", row.name,
+                    static_cast<unsigned long long>(row.value), row.help);
+      text += line;
+    }
+  }
+  return text +
+         "  The limits of atomics, of ordered and of volatile data depend on the network too: "
+         "PtlNIInit returns them\n";
+}
+
+std::string limits_json(const Config& config) {
   std::string text = "{\"limits\": {";
-  for (const LimitRow& row : limit_rows()) {
+  for (const LimitTable& table : limit_tables(config)) {
     if (text.back() != '{') text += ", ";
-    text += json_string(row.name) + ": " + std::to_string(row.value);
+    text += json_string(table.member) + ": {";
+    for (const LimitRow& row : table.rows) {
+      if (text.back() != '{') text += ", ";
+      text += json_string(row.name) + ": " + std::to_string(row.value);
+    }
+    text += '}';
   }
   return text + "}}";
 }
@@ -130,7 +170,7 @@ std::optional<std::string> describe(lintel_topic_t topic, lintel_format_t format
     case LINTEL_CONFIG: return json ? settings_json(reading.config) : settings_text(reading.config);
     case LINTEL_PROVIDERS:
       return json ? providers_json(reading.config) : providers_text(reading.config);
-    case LINTEL_LIMITS: return json ? limits_json() : limits_text();
+    case LINTEL_LIMITS: return json ? limits_json(reading.config) : limits_text(reading.config);
     case LINTEL_PROBLEMS: return json ? std::nullopt : std::optional(problems_text(reading));
   }
   return std::nullopt;

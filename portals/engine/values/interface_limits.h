@@ -28,6 +28,20 @@ struct InterfaceLimits {
   std::uint32_t features = 0;  // bits of portals4.h
 };
 
+// Portals 4: the largest number of entries, and of MDs. Each has a descriptor.
+inline constexpr std::uint32_t kMaxObjects4 = 120'000;
+
+// The largest limits of an interface of Portals 4. Those of Portals 3 are the default ones.
+constexpr InterfaceLimits limits_of_portals4(std::uint64_t max_unexpected) {
+  InterfaceLimits limits;
+  limits.max_entries = limits.max_descriptors = kMaxObjects4;
+  limits.max_list_length = kMaxObjects4;
+  limits.max_iovec_pieces = 1024;
+  limits.max_unexpected = static_cast<std::uint32_t>(max_unexpected);
+  limits.max_message_bytes = std::uint64_t{1} << 62;
+  return limits;
+}
+
 // Data that are ordered or may be volatile travel in their message, so their limit is at most
 // `eager_limit`. It is also at most the limit of atomics, because programs send atomics of these
 // lengths without checking the limit of atomics.

@@ -11,6 +11,7 @@
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -98,6 +99,17 @@ TEST(LintelInfo, PrintsOnlyTheSectionAskedFor) {
   const std::string output = lintel_info("--limits").output;
   EXPECT_THAT(output, HasSubstr("max_pt_index"));
   EXPECT_THAT(output, Not(HasSubstr("LINTEL_INTERFACE")));
+}
+
+TEST(LintelInfo, ShowsTheLimitsOfBothPortals) {
+  EXPECT_THAT(lintel_info("--limits", "LINTEL_MAX_UNEXPECTED=17").output,
+              AllOf(ContainsRegex("Portals 3\n +max_mes +65536 "),
+                    ContainsRegex("Portals 4\n +max_entries +120000 "),
+                    ContainsRegex("max_unexpected_headers +17 ")));
+  const ToolRun json = lintel_info(
+      "--limits --json | python3 -c 'import json, sys; d = json.load(sys.stdin)[\"limits\"]; "
+      "print(d[\"portals3\"][\"max_eqs\"], d[\"portals4\"][\"max_msg_size\"])'");
+  EXPECT_EQ(json.output, "4096 4611686018427387904\n");
 }
 
 TEST(LintelInfo, JsonIsReadByAJsonParser) {
