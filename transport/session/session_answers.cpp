@@ -103,6 +103,7 @@ void Session::prepare_welcome(const PeerSession& peer, std::uint32_t epoch, Hand
 void Session::connect(PeerSession& peer) {
   peer.local_epoch = begin_epoch(peer, peer.handshake);  // first: it may find no memory
   enter(peer, PeerState::kConnecting);
+  peer.lost_messages = 0;  // those of the last session, which the owner knows
   peer.wanted = true;
   peer.back_off = {};
   start_timer(peer);

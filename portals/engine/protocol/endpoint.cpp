@@ -114,8 +114,7 @@ void Endpoint::give_up_close() {
 void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   counters_.add(Counter::kPeerFailures);
   log_if_possible([&]() LINTEL_REQUIRES(kLock) {
-    peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer) ||
-                              transport_->lost_messages(peer) > 0);
+    peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
   });
   peers_.notify_waiters(peer);
   outbox_.take(peer, [this](Outbox::Unsent& unsent) LINTEL_REQUIRES(kLock) {

@@ -34,12 +34,13 @@ void Peers::remove_waiter(Waiter& waiter) {
   waiters_.erase(waiters_.iterator_to(waiter));
 }
 
-void Peers::log_loss(transport::PeerId peer, bool loses_something) {
+void Peers::log_loss(transport::PeerId peer, bool ends_operations) {
   if (peer.value >= loss_logged_.size()) loss_logged_.resize(std::size_t{peer.value} + 1);
-  const bool news = loses_something && !loss_logged_[peer.value];
+  const bool is_logged = loss_logged_[peer.value];
+  const bool news = transport_.lost_messages(peer) > 0 || (ends_operations && !is_logged);
   const LogLevel level = news ? LogLevel::kWarn : LogLevel::kInfo;
   if (log_enabled(level)) write_log(level, "peer %s", transport_.describe(peer).c_str());
-  if (!news) return;
+  if (!news || is_logged) return;
   loss_logged_[peer.value] = true;
   ++losses_logged_;
 }

@@ -55,10 +55,10 @@ class Peers {
     for (Waiter& waiter : waiters_) waiter.peer_lost |= waiter.peer == lost;
   }
 
-  // Logs the loss of a peer: as a warning only if operations fail by it, and once until a message
-  // of the peer arrives again. A peer that has ended normally causes no warning, and no further one
-  // for the next operation with it.
-  [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something) LINTEL_REQUIRES(kLock);
+  // Logs the loss of a peer. As a warning if messages were not acknowledged, or if operations end
+  // by it, but for those only once until a message of the peer arrives again. A peer that has ended
+  // normally causes no warning.
+  [[gnu::cold]] void log_loss(transport::PeerId peer, bool ends_operations) LINTEL_REQUIRES(kLock);
   // The id names nobody any more.
   [[gnu::cold]] void forget(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
     clear_loss(peer);

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
 #include <optional>
+#include <string>
 
+#include "base/log.h"
 #include "tests/unit/engine/recording_transport.h"
 
 namespace lintel::portals {
@@ -47,6 +51,49 @@ TEST(PeersTest, AWaiterLearnsOfTheEndOfTheEndpoint) {
   peers.reset();
   EXPECT_TRUE(waiter.endpoint_gone);
   EXPECT_FALSE(waiter.is_linked());
+}
+
+class PeersLog : public ::testing::Test {
+ protected:
+  ~PeersLog() override {
+    configure_log(LogLevel::kWarn, "");
+    std::remove(file_.c_str());
+  }
+  // Whether the loss is a warning.
+  bool warns(bool ends_operations) {
+    kLock.is_held();
+    std::remove(file_.c_str());
+    configure_log(LogLevel::kWarn, file_);
+    peers.log_loss(kPeer, ends_operations);
+    configure_log(LogLevel::kWarn, "");
+    std::ifstream log(file_);
+    std::string line;
+    return static_cast<bool>(std::getline(log, line));
+  }
+
+  static constexpr transport::PeerId kPeer{3};
+  RecordingTransport transport;
+  Peers peers{transport};
+
+ private:
+  const std::string file_ = ::testing::TempDir() + "peers_log";
+};
+
+TEST_F(PeersLog, ALossThatEndsOperationsIsAWarningOnceUntilAMessageArrives) {
+  EXPECT_FALSE(warns(false)) << "nothing is lost";
+  EXPECT_TRUE(warns(true));
+  EXPECT_FALSE(warns(true));
+  kLock.is_held();
+  peers.note_message(kPeer);
+  EXPECT_TRUE(warns(true));
+}
+
+TEST_F(PeersLog, EachLossOfMessagesIsAWarning) {
+  transport.lost = 2;
+  EXPECT_TRUE(warns(false));
+  EXPECT_TRUE(warns(false)) << "the peer was started again, and has not answered anything";
+  transport.lost = 0;
+  EXPECT_FALSE(warns(true)) << "it is not reached any more";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // A transport that records what it is given and has as much room as the test sets.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ class RecordingTransport : public transport::Transport {
   std::vector<Posted> posted;
   std::size_t registered = 0;  // registrations that still exist
   int watched = 0;
+  std::uint64_t lost = 0;  // messages to whichever peer was lost
 
   const transport::TransportAttributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return {NodeId(1), Pid(1)}; }
@@ -52,6 +54,7 @@ class RecordingTransport : public transport::Transport {
     return transport::PostStatus::kOk;
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
+  std::uint64_t lost_messages(transport::PeerId) const override { return lost; }
   Result<transport::Registration> register_memory(transport::PeerId, std::span<std::byte> memory,
                                                   transport::Access) override {
     if (!registers) return Error(Loss::kOperation, "test", "");

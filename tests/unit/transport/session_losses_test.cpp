@@ -93,6 +93,14 @@ TEST_F(SessionLosses, TheOwnerMayEndTheNewSessionWhenItLearnsTheNumber) {
   EXPECT_EQ(session->counters().messages_unacknowledged, 5U);
 }
 
+TEST_F(SessionLosses, TheNextContactBeginsWithNone) {
+  fill_window();
+  session->disconnect(peer);
+  expect_lost(4);
+  send("e");
+  EXPECT_EQ(session->lost_messages(peer), 0U);
+}
+
 TEST_F(SessionLosses, TheNextSessionBeginsWithNone) {
   fill_window();
   session->disconnect(peer);
