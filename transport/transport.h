@@ -304,10 +304,11 @@ class Transport {
   virtual void flush(Sink&) {}
 
   // Asks, in the next poll(), for the acknowledgements of all messages that were committed before,
-  // and has_arrived() is about these from now on.
+  // and awaited_arrivals() is about these from now on.
   virtual void await_arrival() {}
-  // They have been acknowledged by all peers that are not lost, or the network cannot tell.
-  virtual bool has_arrived() const { return true; }
+  // In how many frames they are, without those that peers have acknowledged, and of peers that are
+  // lost. 0 also if the network cannot tell.
+  virtual std::size_t awaited_arrivals() const { return 0; }
 
   // The orderly end: sends what is queued, and tells the peers that nothing more will come. After
   // the first call reserve() lends nothing.

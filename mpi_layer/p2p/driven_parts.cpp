@@ -106,7 +106,7 @@ void DrivenParts::close() {
     bool over = false;
     do {
       seen = events_handled_;
-      over = engine_.wait_until(awaited, engine_.now() + options_.close_timeout);
+      over = engine_.wait_until(awaited, engine_.now() + engine_.linger());
     } while (!over && events_handled_ != seen);
   }
   release();

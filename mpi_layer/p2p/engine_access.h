@@ -49,6 +49,7 @@ class EngineAccess {
   // [any thread]
   Mutex& lock() const LINTEL_RETURN_CAPABILITY(kLock) { return process_.lock(); }
   TimePoint now() const { return process_.now(); }
+  Nanoseconds linger() const { return process_.linger(); }
 
   // ---- While open: the process
   ProcessId self() const { return interface_->identity().process; }

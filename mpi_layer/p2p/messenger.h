@@ -52,7 +52,7 @@ class Messenger {
   ~Messenger();  // calls close() if that was not called
 
   // Closes the messenger. First it waits until sends under way are complete and control packets
-  // have left; it gives up when nothing has happened for MessengerOptions::close_timeout. Then
+  // have left; it gives up when nothing has happened for ProcessOptions::linger. Then
   // requests that are still active complete with kClosed. Messages that were never received are
   // dropped. Blocks.
   void close();

@@ -18,7 +18,6 @@ struct MessengerOptions {
   // These may differ between processes. Receives that are posted at the same time. Further receives
   // wait in order; messages for them arrive as unexpected messages.
   std::uint32_t most_receives = 200'000;
-  Nanoseconds close_timeout = std::chrono::seconds(2);  // see Messenger::close()
   // How long a call waits for a message of a process without a session until it opens one.
   Nanoseconds contact_after = std::chrono::milliseconds(2500);
   bool list_completed = false;  // the user calls take_completed()

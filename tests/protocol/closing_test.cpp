@@ -130,7 +130,7 @@ TEST_F(Closing, PutWhoseWritesStandStillIsCutAndItsTargetHears) {
   EXPECT_EQ(kinds(1), "PUT_START");
   const Nanoseconds taken = end();
   EXPECT_GE(taken, 2s);
-  EXPECT_LE(taken, 5s);
+  EXPECT_LE(taken, 12s);  // acknowledgements of what has left still come
   job->run(30s);
   EXPECT_EQ(kinds(1), "PUT_END!FAIL");
   EXPECT_EQ(lost_peers(1), 0U);
@@ -199,7 +199,7 @@ TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
   }
   ASSERT_EQ(come, kGets);
   ASSERT_LT(answered, kGets);  // some find no room
-  EXPECT_LE(end(), 7s);
+  EXPECT_LE(end(), 10s);
   std::ranges::fill(small, std::uint8_t{0});
   job->run(120s);
   const Events events = take(1);

@@ -141,6 +141,29 @@ void put_to_both(Rank& rank) {
   rank.board.set(kDone, 1);
 }
 
+// Ends while more waits for the peer than the network takes.
+void put_and_end(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  Puts peer(ni, rank.board.id(kHealthy));
+  peer.put();
+  peer.expect_sent_and_acked();
+  rank.board.set(kConnected, 1);
+  rank.board.await(kStopped, 1);
+  peer.start(kBurst);
+  rank.board.set(kBegun, 1);
+  PtlFini();
+}
+
+void take_all(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface();
+  std::vector<std::byte> memory(kLength);
+  const ptl_handle_eq_t queue = make_queue(ni, 2 * (kBurst + 1));
+  expose(ni, kBits, describe(memory, queue, kOpen));
+  rank.board.publish(rank.number, own_id(ni));
+  next_events(queue, kBurst + 1);
+  PtlFini();
+}
+
 class StoppedPeers : public ::testing::TestWithParam<const char*> {};
 // Not shm: a process that is stopped inside the lock of libfabric's shared-memory provider stops
 // its peers there.
@@ -167,6 +190,19 @@ TEST_P(StoppedPeers, MorePutsToOneThanThereArePlacesForDelayNoPutToAnother) {
   job.board().set(kStopped, 1);
   job.board().await(kWaited, 1);
   job.signal(kFirstStopped, SIGCONT);
+  job.join_all();
+}
+
+TEST_P(StoppedPeers, WhatAProcessSendsBeforePtlFiniArrivesAlsoIfItsPeerIsStoppedForSeconds) {
+  ProcessGroup job(2, environment(GetParam()));
+  job.start(kHealthy, take_all);
+  job.start(0, put_and_end);
+  job.board().await(kConnected, 1);
+  job.signal(kHealthy, SIGSTOP);
+  job.board().set(kStopped, 1);
+  job.board().await(kBegun, 1);
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  job.signal(kHealthy, SIGCONT);
   job.join_all();
 }
 

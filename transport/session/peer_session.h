@@ -85,7 +85,7 @@ struct PeerSession {
   bool contested = false;
   // reserve() was called since the last session ended: the owner waits for this one.
   bool wanted = false;
-  // Transport::has_arrived() waits for the acknowledgement of the frames up to `awaited_up_to`.
+  // Transport::awaited_arrivals() counts the acknowledgement of the frames up to `awaited_up_to`.
   bool arrival_awaited = false;
   // Quarters of the dead-peer deadline that have passed without an answer.
   std::uint8_t silent_quarters = 0;  // before the session is open: turns of its timer

@@ -117,7 +117,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   bool prepare_wait() override;
 
   void await_arrival() override;
-  bool has_arrived() const override;
+  std::size_t awaited_arrivals() const override;
   // Waits for the acknowledgement of what was sent, then sends the peer a goodbye, so that the
   // peer's operations do not wait for their deadline.
   bool close(TimePoint now) override;

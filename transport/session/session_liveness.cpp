@@ -339,9 +339,13 @@ void Session::continue_awaiting(PeerSession& peer) {
   need_attention(peer);
 }
 
-bool Session::has_arrived() const {
+std::size_t Session::awaited_arrivals() const {
   lock_.is_held();
-  return std::ranges::none_of(peers_, [](const auto& peer) { return peer->arrival_awaited; });
+  std::size_t frames = 0;
+  for (const auto& peer : peers_) {
+    if (peer->arrival_awaited) frames += peer->awaited_up_to - peer->acknowledged;
+  }
+  return frames;
 }
 
 bool Session::close(TimePoint now) {

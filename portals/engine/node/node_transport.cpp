@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -124,6 +125,8 @@ ProcessOptions process_options(const Config& config) {
   options.endpoint.max_operations = config.max_operations;
   options.endpoint.answer_limit = config.memory_limit;
   options.spin = config.spin;
+  // A peer that does not answer is reported before that.
+  options.linger = std::max(config.peer_timeout, config.connect_timeout) + std::chrono::seconds(2);
   options.user = UserId(::geteuid());
   options.job = JobId(static_cast<std::uint32_t>(config.job_id));
   return options;

@@ -1,5 +1,6 @@
 #include "portals/engine/process/process.h"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <thread>
@@ -24,6 +25,8 @@ std::size_t turn_with_memory(Counters& counters, Turn turn) LINTEL_REQUIRES(kLoc
     return 0;
   }
 }
+
+constexpr Nanoseconds kLongestGoodbye = std::chrono::seconds(2);
 
 TimePoint machine_clock(const void*) { return monotonic_now(); }
 
@@ -131,33 +134,39 @@ class Process::Drained final : public TurnCondition {
 class Process::Arrived final : public TurnCondition {
  public:
   using TurnCondition::TurnCondition;
-  bool holds() override LINTEL_REQUIRES(kLock) { return process_.endpoint().has_arrived(); }
+  bool holds() override LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().awaited_arrivals() == 0;
+  }
 };
 
-// Waits until the messages of the interface have left, as long as peers accept them, and then for
-// their acknowledgement. A large transfer takes as long as the network needs.
+// Waits until the condition holds, or `progress()` has not changed for the linger time.
+template <class Progress>
+void Process::await(Condition& condition, Progress&& progress) {
+  auto before = progress();
+  while (!progress_.wait_until(condition, now() + options_.linger)) {
+    const auto after = progress();
+    if (after == before) return;
+    before = after;
+  }
+}
+
+// Waits until the messages of the interface have left, and then for their acknowledgement. A large
+// transfer takes as long as the network needs.
 void Process::linger(const NetworkInterface& interface, bool last) {
   endpoint_->begin_closing(interface, last);
   Drained drained(*this, interface, last);
-  std::uint64_t moved = 0;
-  TimePoint end;
-  bool left = false;
-  do {
-    moved = endpoint_->moved(interface);
-    end = now() + options_.linger;
-    left = progress_.wait_until(drained, end);
-  } while (!left && endpoint_->moved(interface) != moved);
-  if (last) return close_session(left ? now() + options_.linger : end);
-  if (!left) return;
+  await(drained, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->moved(interface); });
   // Of the messages of all interfaces: one acknowledgement covers all that went to a peer before.
-  // What has not arrived by then is still sent.
+  // Also if something has not left: what has gone to other peers has to arrive.
   endpoint_->await_arrival();
   Arrived arrived(*this);
-  static_cast<void>(progress_.wait_until(arrived, now() + options_.linger));
+  await(arrived, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->awaited_arrivals(); });
+  if (last) close_session();
 }
 
-// Messages that have left must still arrive, and peers must be notified of the end.
-void Process::close_session(TimePoint end) {
+// Peers must be notified of the end. One that does not acknowledge that is not waited for as long
+// as if it had not acknowledged data.
+void Process::close_session() {
   struct Closed final : Condition {
     explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
     bool holds() override LINTEL_REQUIRES(kLock) { return endpoint.close_sessions(process.now()); }
@@ -165,6 +174,7 @@ void Process::close_session(TimePoint end) {
     Endpoint& endpoint;
   };
   Closed closed(*this, *endpoint_);
+  const TimePoint end = now() + std::min(options_.linger, kLongestGoodbye);
   if (!progress_.wait_until(closed, end)) endpoint_->give_up_close();
 }
 

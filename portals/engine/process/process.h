@@ -31,8 +31,8 @@ namespace lintel::portals {
 struct ProcessOptions {
   EndpointOptions endpoint;
   Nanoseconds spin = std::chrono::microseconds(100);
-  // closing an interface waits until its messages have left, or none of them has moved for this
-  // time
+  // Closing an interface waits until its messages have left and were acknowledged, or none has
+  // moved for this time.
   Nanoseconds linger = std::chrono::seconds(2);
   UserId user;
   JobId job;
@@ -77,9 +77,8 @@ class Process : private Work {
                         std::string& explanation, const InterfaceRules& rules = {})
       LINTEL_EXCLUDES(kLock);
   // Closes the interface and destroys its objects, and with the last interface the endpoint. Before
-  // that it waits until the messages of the interface have left, or none of them has moved for
-  // `linger`, and then, for as long at most, until peers have acknowledged them. Errors:
-  // kInterfaceInvalid. [lock not held]
+  // that it waits until the messages of the interface have left and peers have acknowledged them,
+  // or none has moved for `linger`. Errors: kInterfaceInvalid. [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(kLock);
   void close_all() LINTEL_EXCLUDES(kLock);
 
@@ -94,6 +93,7 @@ class Process : private Work {
   std::string network_name() LINTEL_REQUIRES(kLock);
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
+  Nanoseconds linger() const { return options_.linger; }
   TimePoint coarse_now() const override;
 
   // From now on `work` is driven with the engine's; null: none any more. REQUIRES: `work` lives
@@ -124,8 +124,10 @@ class Process : private Work {
   friend TurnCondition;
   class Arrived;
   class Drained;
+  template <class Progress>
+  void await(Condition& condition, Progress&& progress) LINTEL_REQUIRES(kLock);
   void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(kLock);
-  void close_session(TimePoint end) LINTEL_REQUIRES(kLock);
+  void close_session() LINTEL_REQUIRES(kLock);
 
   ProcessOptions options_;
   TransportFactory factory_;

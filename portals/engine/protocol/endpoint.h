@@ -71,9 +71,11 @@ class Endpoint : public transport::Sink {
   // False: poll() has something to send, or something may have arrived.
   bool prepare_wait() LINTEL_REQUIRES(kLock) { return transport_->prepare_wait(); }
   int wait_fd() const LINTEL_REQUIRES(kLock) { return transport_->wait_fd(); }
-  // Whether peers have acknowledged what was sent before, see Transport::has_arrived().
+  // What peers have not acknowledged of what was sent before, see Transport::awaited_arrivals().
   void await_arrival() LINTEL_REQUIRES(kLock) { transport_->await_arrival(); }
-  bool has_arrived() const LINTEL_REQUIRES(kLock) { return transport_->has_arrived(); }
+  std::size_t awaited_arrivals() const LINTEL_REQUIRES(kLock) {
+    return transport_->awaited_arrivals();
+  }
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) LINTEL_REQUIRES(kLock) { return transport_->close(now); }
   void give_up_close() LINTEL_REQUIRES(kLock);
