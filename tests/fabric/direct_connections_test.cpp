@@ -171,6 +171,7 @@ TEST_F(DirectConnections, APeerThatReadsNothingIsLostAfterTheOutputTimeout) {
   RawCaller deaf(b);
   complete_handshake(deaf, b);
   const PeerId peer = b.transport->resolve(deaf.self()).value();
+  b.transport->admit(peer, {});
   const std::vector<std::byte> message(60'000, std::byte{1});
   while (const MessageBuffer buffer = b.transport->reserve(peer, message.size())) {
     std::memcpy(buffer.data, message.data(), message.size());
@@ -182,6 +183,36 @@ TEST_F(DirectConnections, APeerThatReadsNothingIsLostAfterTheOutputTimeout) {
   EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("does not read"));
   EXPECT_TRUE(deaf.has_ended());
   ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1; }));
+}
+
+// Each is sent an answer that it never acknowledges.
+TEST_F(DirectConnections, CallersThatProveNothingLeaveTheFramesToPeers) {
+  NetworkOptions options = options_for(kDirect);
+  options.send_frames = 16;
+  open_both(options);
+  connect();
+  b.transport->admit(a_at_b, {});
+  const auto most_for_peer = [&] {
+    std::vector<MessageBuffer> lent;
+    while (const MessageBuffer buffer = b.transport->reserve(a_at_b, 8)) lent.push_back(buffer);
+    for (const MessageBuffer& buffer : lent) b.transport->abandon(a_at_b, buffer);
+    return lent.size();
+  };
+  const std::size_t before = most_for_peer();
+  EXPECT_GT(before, SendShare::kOwnFrames);
+  constexpr std::uint32_t kCallers = 40;
+  std::vector<RawCaller> callers;
+  for (std::uint32_t i = 0; i < kCallers; ++i) {
+    RawCaller& caller = callers.emplace_back(b);
+    Greeting greeting = caller.greeting();
+    greeting.from_pid += i;
+    caller.send(greeting);
+    ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
+    const PeerId peer = b.transport->resolve({caller.self().nid, Pid(greeting.from_pid)}).value();
+    while (const MessageBuffer buffer = b.transport->reserve(peer, 8))
+      ASSERT_EQ(b.transport->commit(peer, buffer, 8), PostStatus::kOk);
+  }
+  EXPECT_EQ(most_for_peer(), before);
 }
 
 // Without it, strangers that do the least would hold descriptors for ever.

@@ -28,6 +28,9 @@ struct SendShare {
   static constexpr std::size_t most_in_all(std::size_t pool) { return 8 * pool; }
 
   std::uint32_t held = 0;
+  // Of a caller that has proved nothing: it gets only records of its own, and those do not count as
+  // taken from the pool.
+  bool apart = false;
 
   // The most that one peer gets of a pool of that size.
   static constexpr std::size_t most(std::size_t pool) { return std::max<std::size_t>(pool / 4, 1); }
@@ -40,7 +43,7 @@ struct SendShare {
   }
   // `own`: those that the peer gets in any case.
   bool may_take(std::size_t free, std::size_t pool, std::uint32_t own) const {
-    return may_take(free, pool) || held < own;
+    return held < own || (!apart && may_take(free, pool));
   }
 };
 

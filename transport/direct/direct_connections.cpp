@@ -323,6 +323,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   connection.peer = id;
   connection.binding = binding_of(connection);
   peer.connection = &connection;
+  outbound_.set_apart(peer.frames, connection.is_of_unproved_caller());
   peer.peer_incarnation = greeting.incarnation;
   peer.peer_generation = greeting.generation;
   --opening_count_;
@@ -368,6 +369,7 @@ void DirectTransport::admit(PeerId id, const ResumptionKey& key) {
   Connection* const connection = at(id).connection;
   if (connection == nullptr) return;
   connection->is_admitted = true;
+  outbound_.set_apart(at(id).frames, false);
   connection->key = key;
   unproved_.remove(*connection);
 }

@@ -240,11 +240,12 @@ std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size
   const std::uint16_t pool =
       outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
   static_assert(kAcknowledgeSoon > kAcknowledgeWhenIdle);
-  return std::max({pool,
-                   flags_by_room(peers_[connection.peer.value].frames.held, outbound_.frame_limit(),
-                                 stream.records_since_asked() + 1),
-                   flags_by_room(stream.frame_bytes() + bytes, options_.retained_bytes,
-                                 stream.frame_bytes_since_asked() + bytes)});
+  const SendShare& frames = peers_[connection.peer.value].frames;
+  return std::max(
+      {pool,
+       flags_by_room(frames.held, outbound_.frame_limit(frames), stream.records_since_asked() + 1),
+       flags_by_room(stream.frame_bytes() + bytes, options_.retained_bytes,
+                     stream.frame_bytes_since_asked() + bytes)});
 }
 
 // Passes the record to the kernel as far as it accepts it; the rest waits. `flags`: of its piece.

@@ -67,7 +67,7 @@ Outbound* OutboundTable::take(Pool& pool, SendShare& share) {
   Outbound& record = *first;
   first = std::exchange(record.next, nullptr);
   if (std::exchange(record.has_pages, false)) --with_pages_;
-  ++pool.taken;
+  pool.taken += share.apart ? 0 : 1;
   record.share = &share;
   ++share.held;
   return &record;
@@ -86,11 +86,20 @@ bool OutboundTable::grow(Pool& pool) {
   }
 }
 
+void OutboundTable::set_apart(SendShare& frames, bool apart) {
+  if (std::exchange(frames.apart, apart) == apart) return;
+  if (apart) {
+    frames_.taken -= frames.held;
+  } else {
+    frames_.taken += frames.held;
+  }
+}
+
 void OutboundTable::give_back(Outbound& record) {
   Pool& pool = pool_of(record);
   record.lent = record.is_message = record.keeps_memory = false;
   record.next = std::exchange(pool.first(record.is_added), &record);
-  --pool.taken;
+  pool.taken -= record.share->apart ? 0 : 1;
   --record.share->held;
   if (record.is_added && record.memory != nullptr) [[unlikely]] {
     record.has_pages = true;

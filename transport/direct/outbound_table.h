@@ -7,7 +7,8 @@
 // that was used last is reused first, because it is in the cache; (4) each peer gets two frames,
 // one for what waits and one for control, and one write: beyond the pool, the table has at most
 // these for each peer, and at most SendShare::most_in_all() records; (5) the memory of frames
-// beyond the pool is the system's again when they are free and half of the pool is.
+// beyond the pool is the system's again when they are free and half of the pool is; (6) frames of
+// peers that are set apart leave as many to the others as if they were free.
 // Does not: allocate after construction, except for (4), or send anything.
 
 #include <sys/uio.h>
@@ -60,15 +61,19 @@ class OutboundTable {
   Outbound* take_frame(SendShare& share) { return take(frames_, share); }
   Outbound* take_write(SendShare& share) { return take(writes_, share); }
   void give_back(Outbound& record);
+  // Whether the peer gets only frames of its own, and leaves the pool to others.
+  void set_apart(SendShare& frames, bool apart);
 
   Outbound& at(std::uint64_t index);
-  // The most of the pool that one peer gets now.
-  std::size_t frame_limit() const { return SendShare::limit(frames_.free(), frames_.shared); }
+  // The most that this peer gets now, of the pool if it is not set apart.
+  std::size_t frame_limit(const SendShare& frames) const {
+    return frames.apart ? SendShare::kOwnFrames : SendShare::limit(frames_.free(), frames_.shared);
+  }
   std::size_t write_limit() const { return SendShare::limit(writes_.free(), writes_.shared); }
-  // Peers hold half of the pool of frames, or more.
+  // Peers that are not set apart hold half of the pool of frames, or more.
   bool half_is_taken() const { return 2 * frames_.taken >= frames_.shared; }
 
-  std::size_t frames_taken() const { return frames_.taken; }
+  std::size_t frames_taken() const { return frames_.taken; }  // without those of peers set apart
   std::size_t writes_taken() const { return writes_.taken; }
 
  private:
@@ -78,7 +83,7 @@ class OutboundTable {
     Outbound* first_free = nullptr;  // of the shared ones
     // Of the added ones. Those with pages come first.
     Outbound* first_added = nullptr;
-    std::size_t taken = 0;
+    std::size_t taken = 0;  // without those of peers that are set apart
     // Of the shared ones. Added ones count as if they were shared ones.
     std::size_t free() const { return shared > taken ? shared - taken : 0; }
     Outbound*& first(bool is_added) { return is_added ? first_added : first_free; }

@@ -50,6 +50,23 @@ TEST_F(OutboundTableTest, EachPeerGetsTwoFramesBeyondThePool) {
   EXPECT_EQ(table.frames_taken(), 0U);
 }
 
+TEST_F(OutboundTableTest, PeersThatAreSetApartLeaveThePoolToOthers) {
+  std::vector<Outbound*> taken;
+  for (int i = 0; i < 8; ++i) {
+    table.set_apart(shares.emplace_back(), true);
+    for (int own = 0; own < 2; ++own) taken.push_back(table.take_frame(shares.back()));
+    EXPECT_EQ(table.take_frame(shares.back()), nullptr) << "it has its own";
+  }
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), nullptr), 0);
+  EXPECT_EQ(table.frames_taken(), 0U);
+  SendShare another;
+  EXPECT_EQ(table.frame_limit(another), 1U) << "as if nobody had any: a quarter of the pool";
+  table.set_apart(shares.back(), false);
+  EXPECT_EQ(table.frames_taken(), 2U) << "from now on they count";
+  for (Outbound* const record : taken) table.give_back(*record);
+  EXPECT_EQ(table.frames_taken(), 0U);
+}
+
 TEST_F(OutboundTableTest, FramesBeyondThePoolAreUsedAgain) {
   std::set<Outbound*> taken;
   for (int i = 0; i < 20; ++i) taken.insert(frame());
@@ -133,22 +150,22 @@ TEST_F(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
 TEST_F(OutboundTableTest, TheLimitOfOnePeerIsAQuarterOfThePoolAndHalfOfWhatIsLeft) {
   SendShare first, second;
   OutboundTable wide{64, kFrameBytes, 4};
-  EXPECT_EQ(wide.frame_limit(), 16U);
+  EXPECT_EQ(wide.frame_limit(SendShare()), 16U);
   while (wide.take_frame(first) != nullptr) {
   }
   EXPECT_EQ(first.held, 16U);
-  EXPECT_EQ(wide.frame_limit(), 16U);
+  EXPECT_EQ(wide.frame_limit(SendShare()), 16U);
   while (wide.take_frame(second) != nullptr) {
   }
   EXPECT_EQ(second.held, 16U);
-  EXPECT_EQ(wide.frame_limit(), 16U);
+  EXPECT_EQ(wide.frame_limit(SendShare()), 16U);
   ASSERT_NE(wide.take_frame(first = {}), nullptr);
-  EXPECT_EQ(wide.frame_limit(), 15U);
+  EXPECT_EQ(wide.frame_limit(SendShare()), 15U);
 }
 
 TEST_F(OutboundTableTest, NothingIsLeftForAnybodyIfAllOfThePoolIsTaken) {
   for (int i = 0; i < 4; ++i) frame();
-  EXPECT_EQ(table.frame_limit(), 0U);
+  EXPECT_EQ(table.frame_limit(SendShare()), 0U);
 }
 
 // Peers that accept nothing, one after the other, each take what they get.
