@@ -189,6 +189,21 @@ class Providers(unittest.TestCase):
                         one.figure(self.setup, self.work)
         return commands
 
+    def test_lintel_perf_uses_the_libraries_that_are_given(self):
+        environments = []
+
+        def run_one(*_, environment=None, **__):
+            environments.append(environment)
+            raise RunFailed("not run")
+
+        with unittest.mock.patch.object(contestants.processes, "run", run_one):
+            for libraries in ("", "/before/portals"):
+                with self.assertRaises(RunFailed):
+                    setup = dataclasses.replace(self.setup, libraries=libraries)
+                    contestants.lintel_perf(setup, "rate", [])
+        self.assertIsNone(environments[0])
+        self.assertEqual(environments[1]["LD_LIBRARY_PATH"], "/before/portals")
+
     def test_lintel_perf_gets_lintels_provider(self):
         commands = self.commands_of("lintel")
         self.assertIn("passive", [command[1] for command in commands])

@@ -62,9 +62,14 @@ class Setup:
     cpus: tuple
     network: Network = Network()  # where the two processes are
     ranks: int = 2  # of a job of MPI
+    libraries: str = ""  # folder of the libraries that lintel-perf uses in place of its own
 
     def cpu_list(self):
         return ",".join(map(str, self.cpus))
+
+    def environment(self):
+        """Of lintel-perf."""
+        return {**os.environ, "LD_LIBRARY_PATH": self.libraries} if self.libraries else None
 
 
 @dataclass(frozen=True)
@@ -116,13 +121,13 @@ def lintel_perf(setup, sub_command, options):
     common = ["--provider", setup.lintel_provider, "--cpu", setup.cpu_list()]
     client = [setup.programs.perf, sub_command, *common, *options, "--json", "-"]
     if not setup.network.second:
-        return parse_json(processes.run(client), "lintel-perf")
+        return parse_json(processes.run(client, environment=setup.environment()), "lintel-perf")
     own, servers = setup.network.addresses()
     server = [setup.programs.perf, "--server", "--once", "--bind", servers, *common]
     return parse_json(
         processes.run_pair(
             server, [*client, "--client", servers, "--bind", own], processes.has_spoken, setup.cpus,
-            namespace=setup.network.second), "lintel-perf")
+            environment=setup.environment(), namespace=setup.network.second), "lintel-perf")
 
 
 def lintel(sub_command, key, *options):
