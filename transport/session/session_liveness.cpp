@@ -225,11 +225,10 @@ void Session::drop_handshake(PeerSession& peer) {
   enter(peer, PeerState::kClosed);
 }
 
-// Resending would begin here: keep the unacknowledged frames and send them on a new connection to
-// the same incarnation. At present the session ends. Where the network does not tell who has sent a
-// message, the peer is told if it can be reached, so that its operations do not wait for its
-// deadline. Elsewhere what is sent now would go on another connection, of which nothing is known,
-// and the peer notices the end of this one by itself.
+// The lower transport could not resume the connection, so the session ends. Where the network does
+// not tell who has sent a message, the peer is told if it can be reached, so that its operations do
+// not wait for its deadline. Elsewhere what is sent now would go on another connection, of which
+// nothing is known, and the peer notices the end of this one by itself.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen && !lower_->attributes().knows_source) try_goodbye(peer);
   const Error lost(Loss::kPeer, error.call(), error.reason(), error.code());
