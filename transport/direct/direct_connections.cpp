@@ -336,7 +336,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
 // A connection that was resumed is still the one that it began as.
 ConnectionBinding DirectTransport::binding(PeerId id) const {
   lock_.is_held();
-  const Connection* const connection = peers_[id.value].connection;
+  const Connection* const connection = peers_[id.value]->connection;
   return connection == nullptr ? ConnectionBinding() : connection->binding;
 }
 

@@ -197,7 +197,7 @@ void DirectTransport::on_descriptors_closed() {
              epoll_.get(), std::strerror(errno));
   descriptors_closed_ = true;
   for (std::uint32_t index = 0; index < peers_.size(); ++index) {
-    const DirectPeer& peer = peers_[index];
+    const DirectPeer& peer = *peers_[index];
     if (peer.connection != nullptr || peer.connecting != nullptr || peer.attempt.waiting)
       fail(PeerId(index), kClosedByOthers);
   }
@@ -228,7 +228,7 @@ void DirectTransport::note_recent(Connection& connection) {
 // ---- Receiving
 
 bool DirectTransport::much_is_due(const Connection& connection) const {
-  const DirectPeer& peer = peers_[connection.peer.value];
+  const DirectPeer& peer = *peers_[connection.peer.value];
   return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle) ||
          connection.outbound.keeps_memory(kLittle);
 }
@@ -289,7 +289,7 @@ void DirectTransport::note_arrived(Connection& connection) {
 
 bool DirectTransport::may_resume(const Connection& connection) const {
   if (connection.stream->state() == InboundStream::StreamState::kPaused) return true;
-  const DirectPeer& peer = peers_[connection.peer.value];
+  const DirectPeer& peer = *peers_[connection.peer.value];
   return placement_enabled_ && connection.is_admitted &&
          (unexpected_ < kUnexpectedSlots ||
           (peer.expects && peer.expected == connection.stalled_key));
@@ -459,7 +459,7 @@ TimePoint DirectTransport::next_deadline() const {
   }
   for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);
-    if (const Connection* const attempt = peers_[connection->peer.value].connecting)
+    if (const Connection* const attempt = peers_[connection->peer.value]->connecting)
       deadline = std::min(deadline, end_of(*attempt));
   }
   return deadline;

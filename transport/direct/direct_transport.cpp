@@ -113,7 +113,7 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
     for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
       make_room(*list, options_.send_frames + options_.max_writes + kOwn * peers);
-    peers_.emplace_back();
+    peers_.push_back(std::make_unique<DirectPeer>());
   });
   ids_.emplace(name, id);
   // From here on, nothing needs memory that there may not be.
@@ -142,9 +142,8 @@ MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
   DirectPeer& to = at(peer);
-  const bool keeps_much = to.connection != nullptr &&
-                          to.connection->outbound.frame_bytes() >= options_.retained_bytes &&
-                          to.frames.held >= SendShare::kOwnFrames;
+  const bool keeps_much = to.frames.held >= SendShare::kOwnFrames && to.connection != nullptr &&
+                          to.connection->outbound.frame_bytes() >= options_.retained_bytes;
   Outbound* const frame = closing_ || keeps_much ? nullptr : outbound_.take_frame(to.frames);
   if (frame == nullptr) return {};
   frame->lent = true;
@@ -237,10 +236,14 @@ std::uint16_t DirectTransport::flags_by_room(std::size_t used, std::size_t room,
 // When the sender needs to know that a frame of so many bytes has arrived: PieceFlags.
 std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size_t bytes) const {
   const OutboundStream& stream = connection.outbound;
+  const SendShare& frames = peers_[connection.peer.value]->frames;
+  // Mostly no limit is near.
+  if (outbound_.has_much_room(frames) &&
+      2 * (stream.frame_bytes() + bytes) < options_.retained_bytes) [[likely]]
+    return 0;
   const std::uint16_t pool =
       outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
   static_assert(kAcknowledgeSoon > kAcknowledgeWhenIdle);
-  const SendShare& frames = peers_[connection.peer.value].frames;
   return std::max(
       {pool,
        flags_by_room(frames.held, outbound_.frame_limit(frames), stream.records_since_asked() + 1),
@@ -340,7 +343,7 @@ bool DirectTransport::close(TimePoint) {
 
 std::string DirectTransport::describe(PeerId id) const {
   lock_.is_held();
-  const DirectPeer& peer = peers_[id.value];
+  const DirectPeer& peer = *peers_[id.value];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (is_suspended(id))

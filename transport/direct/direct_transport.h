@@ -33,7 +33,6 @@
 #include <netinet/in.h>
 #include <sys/epoll.h>
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -91,7 +90,7 @@ class DirectTransport final : public Transport {
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
     lock_.is_held();
-    return peers_[peer.value].name;
+    return peers_[peer.value]->name;
   }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
@@ -189,7 +188,7 @@ class DirectTransport final : public Transport {
 
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
-  DirectPeer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return peers_[peer.value]; }
+  DirectPeer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   static void clear_connecting(DirectPeer& peer) {
     peer.connecting = nullptr;
     peer.attempt.in_progress = false;
@@ -329,7 +328,7 @@ class DirectTransport final : public Transport {
   TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
-  std::deque<DirectPeer> peers_ LINTEL_GUARDED_BY(lock_);
+  std::vector<std::unique_ptr<DirectPeer>> peers_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
   ReusableIds reusable_ LINTEL_GUARDED_BY(lock_);                                    // of peers_
   std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key

@@ -27,7 +27,7 @@ OutboundTable::OutboundTable(std::size_t frames, std::size_t frame_bytes, std::s
 }
 
 void OutboundTable::add(std::byte* memory) {
-  Outbound& record = records_.emplace_back();
+  Outbound& record = *records_.emplace_back(std::make_unique<Outbound>());
   record.index = static_cast<std::uint32_t>(records_.size() - 1);
   record.memory = memory;
   Pool& pool = pool_of(record);
@@ -121,7 +121,7 @@ void OutboundTable::release_pages() {
 
 Outbound& OutboundTable::at(std::uint64_t index) {
   LINTEL_ASSERT(index < records_.size());
-  return records_[index];
+  return *records_[index];
 }
 
 }  // namespace lintel::transport

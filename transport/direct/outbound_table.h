@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -70,6 +69,10 @@ class OutboundTable {
     return frames.apart ? SendShare::kOwnFrames : SendShare::limit(frames_.free(), frames_.shared);
   }
   std::size_t write_limit() const { return SendShare::limit(writes_.free(), writes_.shared); }
+  // Half of the pool of frames is free, and the peer uses less than half of frame_limit().
+  bool has_much_room(const SendShare& frames) const {
+    return !half_is_taken() && !frames.apart && 2 * frames.held < SendShare::most(frames_.shared);
+  }
   // Peers that are not set apart hold half of the pool of frames, or more.
   bool half_is_taken() const { return 2 * frames_.taken >= frames_.shared; }
 
@@ -103,7 +106,7 @@ class OutboundTable {
   };
   std::size_t frame_bytes_;                                // with headroom
   std::vector<std::unique_ptr<std::byte, Unmap>> memory_;  // pages that were not used cost nothing
-  std::deque<Outbound> records_;
+  std::vector<std::unique_ptr<Outbound>> records_;
   Pool frames_;
   Pool writes_;
   std::size_t with_pages_ = 0;  // Outbound::has_pages
