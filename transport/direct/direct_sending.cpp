@@ -81,12 +81,21 @@ bool DirectTransport::is_acknowledgement_due(const Connection& connection) const
   return connection.heard_in + pause < polls_ || connection.untold() >= kLongUnacknowledged;
 }
 
+// When is_acknowledgement_due() is to be asked at the latest.
+TimePoint DirectTransport::acknowledgement_deadline(const Connection& connection) const {
+  return connection.wanted != 0 ? now_ : connection.heard_at + kAcknowledgeAfter;
+}
+
 // Sends the acknowledgements that no message has taken along in the meantime.
 void DirectTransport::acknowledge_received() {
+  acknowledge_at_ = kNever;
   for (std::size_t i = acknowledging_.size(); i-- > 0;) {
     Connection& connection = *acknowledging_[i];
     const bool is_told = connection.untold() == 0;
-    if (!is_told && !is_acknowledgement_due(connection)) continue;
+    if (!is_told && !is_acknowledgement_due(connection)) {
+      acknowledge_at_ = std::min(acknowledge_at_, acknowledgement_deadline(connection));
+      continue;
+    }
     connection.wanted = 0;
     connection.is_acknowledging = false;
     acknowledging_[i] = acknowledging_.back();

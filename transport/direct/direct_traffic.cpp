@@ -59,11 +59,11 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   if (!left_.empty()) report_left(sink);
   const bool delivers_rest = !stalled_.empty() && resume_stalled();
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
-  if (!acknowledging_.empty()) acknowledge_received();
+  if (acknowledge_at_ <= now) acknowledge_received();
   // Who waited for what a paused stream has delivered now goes on before anything else is read.
   if (!delivers_rest) read_sockets();
   // Much has arrived: its sender goes on before this process answers.
-  if (!acknowledging_.empty()) acknowledge_received();
+  if (acknowledge_at_ <= now) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
   if (!attempts_.none() || half_open_deadline() <= now || listen_again_ <= now) expire_attempts();
   if (stuck_check_ <= now) end_stuck_peers();
@@ -281,10 +281,13 @@ void DirectTransport::note_arrived(Connection& connection) {
   connection.heard_at = now_;
   if (connection.untold() == 0) {
     connection.wanted = 0;
-  } else if (!connection.is_acknowledging) {
+    return;
+  }
+  if (!connection.is_acknowledging) {
     connection.is_acknowledging = true;
     acknowledging_.push_back(&connection);
   }
+  acknowledge_at_ = std::min(acknowledge_at_, acknowledgement_deadline(connection));
 }
 
 bool DirectTransport::may_resume(const Connection& connection) const {
@@ -453,9 +456,8 @@ TimePoint DirectTransport::next_deadline() const {
   TimePoint deadline =
       std::min({listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_deadline()});
   for (const Connection* const connection : acknowledging_) {
-    if (connection->untold() == 0) continue;
-    deadline = std::min(deadline,
-                        connection->wanted != 0 ? now_ : connection->heard_at + kAcknowledgeAfter);
+    if (connection->untold() != 0)
+      deadline = std::min(deadline, acknowledgement_deadline(*connection));
   }
   for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);

@@ -291,6 +291,7 @@ class DirectTransport final : public Transport {
   void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
   void note_arrived(Connection& connection) LINTEL_REQUIRES(lock_);
   bool is_acknowledgement_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
+  TimePoint acknowledgement_deadline(const Connection& connection) const LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);
   bool acknowledged(Connection& connection, std::uint64_t position) LINTEL_REQUIRES(lock_);
   void begin_sending(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -362,6 +363,8 @@ class DirectTransport final : public Transport {
   std::vector<Connection*> suspended_ LINTEL_GUARDED_BY(lock_);
   // Whose peers want to know what has arrived.
   std::vector<Connection*> acknowledging_ LINTEL_GUARDED_BY(lock_);
+  // When they are looked at. Those that a message has acknowledged stay in the list until then.
+  TimePoint acknowledge_at_ LINTEL_GUARDED_BY(lock_) = kNever;
   std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> left_ LINTEL_GUARDED_BY(lock_);  // with messages to report
   std::vector<PeerId> reporting_left_ LINTEL_GUARDED_BY(lock_);
