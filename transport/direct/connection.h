@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "transport/direct/resumption_proof.h"
 
 namespace lintel::transport {
+
+inline constexpr Error kDisconnected{Loss::kPeer, "disconnect", "the peer was given up",
+                                     ECONNABORTED};
 
 // Makes room for `size` elements, so that pushing them needs no memory: a list of what must be
 // reported or ended is written where a lack of memory could not be handled.

@@ -194,7 +194,7 @@ class DirectTransport final : public Transport {
     peer.attempt.in_progress = false;
   }
 
-  // Making connections (direct_connections.cpp).
+  // Making and ending connections (direct_connections.cpp, direct_ending.cpp).
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] TimePoint end_of(const Connection& attempt) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool has_spare_connection() LINTEL_REQUIRES(lock_);
@@ -281,7 +281,7 @@ class DirectTransport final : public Transport {
   bool pass_on(Connection& connection) LINTEL_REQUIRES(lock_);
   void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
 
-  // poll() (direct_traffic.cpp, direct_sending.cpp).
+  // poll() (direct_traffic.cpp, direct_receiving.cpp, direct_sending.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
   bool poll_all_sockets() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);

@@ -183,4 +183,15 @@ ssize_t receive_from(int fd, std::span<const iovec> pieces) {
   });
 }
 
+Error broken(int code) {
+  switch (code) {
+    case EBADF:
+    case ENOTSOCK: return {Loss::kPeer, "recv", kClosedByOthers, code};
+    case 0: return {Loss::kPeer, "recv", "the peer has closed the connection"};
+    case ETIMEDOUT: return {Loss::kPeer, "recv", "the peer does not answer", code};
+    case EHOSTUNREACH: return {Loss::kPeer, "recv", "there is no route to the peer", code};
+    default: return {Loss::kPeer, "recv", "the connection to the peer is broken", code};
+  }
+}
+
 }  // namespace lintel::transport

@@ -56,4 +56,10 @@ void end_socket(PrivateDescriptor fd);
 ssize_t send_to(int fd, std::span<const iovec> pieces);
 ssize_t receive_from(int fd, std::span<const iovec> pieces);
 
+inline constexpr const char* kClosedByOthers =
+    "a file descriptor of this process was closed, and not by Lintel";
+// What has ended a connection from which nothing can be received: an error number, or 0 if the peer
+// has closed it.
+Error broken(int code);
+
 }  // namespace lintel::transport

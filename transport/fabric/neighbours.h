@@ -43,7 +43,6 @@ class Neighbours {
   // Checks from time to time whether the peers with a doorbell still run. A peer that has died is
   // failed and loses its address. True: there were some.
   bool fail_dead_peers(TimePoint now, FabricPeerTable& peers);
-  bool has_any() const { return known_ > 0; }
 
  private:
   explicit Neighbours(ProcessId self, Doorbell own) : self_(self), own_(std::move(own)) {}

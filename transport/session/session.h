@@ -328,6 +328,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void on_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void replace_silent_connection(const PeerSession& peer, unsigned quarters) LINTEL_REQUIRES(lock_);
   void heard_from(PeerSession& peer, bool progress) LINTEL_REQUIRES(lock_);
+
+  // session_ending.cpp
   [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void give_up(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void lose_handshake(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);

@@ -54,11 +54,6 @@ class SimulatedTransport final : public Transport {
   int wait_fd() const override { return -1; }
   bool prepare_wait() override { return endpoint_->reports.empty(); }
 
-  // Buffers that are lent.
-  std::size_t open_reservations() const { return reserved_.size(); }
-  // Registrations that exist.
-  std::size_t live_regions() const { return endpoint_->regions.size(); }
-
  private:
   struct Reserved {
     std::vector<std::byte> bytes;
