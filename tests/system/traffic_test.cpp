@@ -103,9 +103,9 @@ TEST_P(Traffic, GetsAndPutsOfBothSidesCrossWithoutHarm) {
 class TrafficOverLostConnections : public ::testing::Test, protected LostConnections {};
 
 TEST_F(TrafficOverLostConnections, MessagesOfAllSizesArriveOnceAndInOrder) {
-  constexpr std::uint64_t kResumed = kSanitized ? 250 : 1000;
+  constexpr std::uint64_t kResumed = kSanitized ? 125 : 1000;
   int runs = 0;
-  while (resumed() < kResumed && runs++ < 50) {
+  while (resumed() < kResumed && runs++ < 100) {
     ProcessGroup job(4, with_resets(0.5));
     job.start_all([](Rank& rank) { exchange_with_all(rank); });
     job.join_all(std::chrono::seconds(100));
@@ -117,14 +117,14 @@ TEST_F(TrafficOverLostConnections, LargePutsOfBothSidesArriveWhole) {
   ProcessGroup job(2, with_resets(0.3));
   job.start_all(exchange_large_puts);
   job.join_all();
-  EXPECT_GT(resumed(), 10U);
+  EXPECT_GT(resumed(), 5U);
 }
 
 TEST_F(TrafficOverLostConnections, GetsAndPutsOfBothSidesCrossWithoutHarm) {
   ProcessGroup job(2, with_resets(0.2));
   job.start_all(cross_gets_and_puts);
   job.join_all();
-  EXPECT_GT(resumed(), 50U);
+  EXPECT_GT(resumed(), 25U);
 }
 
 TEST_F(TrafficOverLostConnections, SmallMessagesOfSixteenProcessesArriveOnceAndInOrder) {
@@ -133,7 +133,7 @@ TEST_F(TrafficOverLostConnections, SmallMessagesOfSixteenProcessesArriveOnceAndI
   ProcessGroup job(16, environment);
   job.start_all([](Rank& rank) { exchange_with_all(rank, 100, Sizes::kSmall); });
   job.join_all(std::chrono::seconds(100));
-  EXPECT_GT(resumed(), 100U);
+  EXPECT_GT(resumed(), 50U);
 }
 
 void put_without_acknowledgement(Rank& rank) {

@@ -36,8 +36,9 @@ class LostConnections {
   static void destroy_until(ProcessGroup& job, std::size_t word, const std::string& command,
                             std::chrono::seconds longest = Board::kTimeout);
 
-  // Of all processes that have ended. Each connection is counted at both of its ends.
-  std::uint64_t resumed() const { return sum_of("connections_resumed"); }
+  // The connections of all processes that have ended that were lost and resumed. Each is counted at
+  // both of its ends.
+  std::uint64_t resumed() const { return sum_of("connections_resumed") / 2; }
   std::uint64_t sum_of(const std::string& counter) const;
 
  private:
