@@ -122,7 +122,8 @@ class Process::Drained final : public TurnCondition {
   Drained(Process& process, const NetworkInterface& interface, bool last)
       : TurnCondition(process), interface_(interface), last_(last) {}
   bool holds() override LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle());
+    return process_.endpoint().closing().drained(interface_) &&
+           (!last_ || process_.endpoint().idle());
   }
 
  private:
@@ -135,7 +136,7 @@ class Process::Arrived final : public TurnCondition {
  public:
   using TurnCondition::TurnCondition;
   bool holds() override LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().awaited_arrivals() == 0;
+    return process_.endpoint().closing().awaited_arrivals() == 0;
   }
 };
 
@@ -153,14 +154,14 @@ void Process::await(Condition& condition, Progress&& progress) {
 // Waits until the messages of the interface have left, and then for their acknowledgement. A large
 // transfer takes as long as the network needs.
 void Process::linger(const NetworkInterface& interface, bool last) {
-  endpoint_->begin_closing(interface, last);
+  endpoint_->closing().begin(interface, last);
   Drained drained(*this, interface, last);
-  await(drained, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->moved(interface); });
+  await(drained, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().moved(interface); });
   // Of the messages of all interfaces: one acknowledgement covers all that went to a peer before.
   // Also if something has not left: what has gone to other peers has to arrive.
-  endpoint_->await_arrival();
+  endpoint_->closing().await_arrival();
   Arrived arrived(*this);
-  await(arrived, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->awaited_arrivals(); });
+  await(arrived, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().awaited_arrivals(); });
   if (last) close_session();
 }
 
@@ -169,13 +170,15 @@ void Process::linger(const NetworkInterface& interface, bool last) {
 void Process::close_session() {
   struct Closed final : Condition {
     explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
-    bool holds() override LINTEL_REQUIRES(kLock) { return endpoint.close_sessions(process.now()); }
+    bool holds() override LINTEL_REQUIRES(kLock) {
+      return endpoint.closing().close_sessions(process.now());
+    }
     Process& process;
     Endpoint& endpoint;
   };
   Closed closed(*this, *endpoint_);
   const TimePoint end = now() + std::min(options_.linger, kLongestGoodbye);
-  if (!progress_.wait_until(closed, end)) endpoint_->give_up_close();
+  if (!progress_.wait_until(closed, end)) endpoint_->closing().give_up_sessions();
 }
 
 TimePoint Process::coarse_now() const {

@@ -26,6 +26,18 @@ template <class Write>
   }
 }
 
+// The peer does not read what it has caused, of which there is so much.
+[[gnu::cold]] void log_unread(const transport::Transport& transport, transport::PeerId peer,
+                              std::size_t unread, const char* what) LINTEL_REQUIRES(kLock) {
+  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+    LINTEL_LOG(kWarn, "peer %s; given up: it does not read %zu %s",
+               transport.describe(peer).c_str(), unread, what);
+  });
+}
+
+constexpr Error kNotRead{Loss::kPeer, "answer", "the peer does not read answers to its requests"};
+constexpr Error kNoMemory{Loss::kPeer, "receive", "there is no memory for what the peer has sent"};
+
 }  // namespace
 
 Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options,
@@ -41,7 +53,8 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,
                  transfers_, interfaces_, counters),
       target_(limits_, transport_->attributes().max_message_bytes, outbox_, operations_, transfers_,
-              counters) {}
+              counters),
+      closing_(*transport_, interfaces_, outbox_, transfers_, initiator_) {}
 
 Endpoint::~Endpoint() {
   interfaces_.for_each([](NetworkInterface&) { LINTEL_ASSERT(false); });
@@ -72,7 +85,7 @@ void Endpoint::detach(NetworkInterface& interface) {
       if (operation.interface_kind != interface.kind() || not_notified != transport::kNoPeer)
         return;
       try {
-        if (!ending_) transfers_.notify_ending(operation);
+        if (!closing_.of_last()) transfers_.notify_ending(operation);
       } catch (const std::bad_alloc&) {
         not_notified = operation.peer;  // which would wait for ever; all its operations end below
         return;
@@ -88,25 +101,6 @@ void Endpoint::detach(NetworkInterface& interface) {
     retry_outbox();
   } catch (const std::bad_alloc&) {  // next_deadline() lets one follow
   }
-}
-
-void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
-  interfaces_.rows[interface.kind()].closing = true;
-  ending_ = last;
-}
-
-bool Endpoint::drained(const NetworkInterface& interface) const {
-  return outbox_.waiting_of(interface.kind()) == 0 && transfers_.moving(interface.kind()) == 0 &&
-         !interface.triggers.has_due();
-}
-
-std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
-  return outbox_.left_of(interface.kind()) + transfers_.writes_done(interface.kind()) +
-         initiator_.fired(interface.kind());
-}
-
-void Endpoint::give_up_close() {
-  log_if_possible([&]() LINTEL_REQUIRES(kLock) { transport_->give_up_close(); });
 }
 
 // ---- Losses
@@ -135,6 +129,17 @@ void Endpoint::fail(Operation& operation, Failure failure) {
 
 // ---- Turns
 
+std::size_t Endpoint::poll(TimePoint now) {
+  given_up_ = transport::kNoPeer;
+  return turn(transport_->poll(now, *this), now);
+}
+
+std::size_t Endpoint::poll_arrivals(TimePoint now) {
+  given_up_ = transport::kNoPeer;
+  return turn(transport_->poll_arrivals(now, *this), now);
+}
+
+// No event reports that writes find room, or messages memory.
 TimePoint Endpoint::next_deadline() const {
   constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
   const TimePoint deadline = transport_->next_deadline();
@@ -163,22 +168,16 @@ std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
 
 // It sends requests and does not read the answers.
 void Endpoint::give_up_overdrawn(transport::PeerId peer) {
-  give_up_reader(peer, outbox_.answers().kept_for(peer), "bytes of answers (LINTEL_MEMORY_LIMIT)");
+  log_unread(*transport_, peer, outbox_.answers().kept_for(peer),
+             "bytes of answers (LINTEL_MEMORY_LIMIT)");
+  give_up(peer, Counter::kPeersOverdrawn, kNotRead);
 }
 
 void Endpoint::give_up_reader(ProcessId process, std::size_t messages) {
-  if (const Result<transport::PeerId> peer = peers_.resolve(process))
-    give_up_reader(*peer, messages, "messages that it has caused");
-}
-
-// It does not read what it has caused, of which there is so much.
-void Endpoint::give_up_reader(transport::PeerId peer, std::size_t unread, const char* what) {
-  log_if_possible([&]() LINTEL_REQUIRES(kLock) {
-    LINTEL_LOG(kWarn, "peer %s; given up: it does not read %zu %s",
-               transport_->describe(peer).c_str(), unread, what);
-  });
-  counters_.add(Counter::kPeersOverdrawn);
-  give_up(peer, Error(Loss::kPeer, "answer", "the peer does not read answers to its requests"));
+  const Result<transport::PeerId> peer = peers_.resolve(process);
+  if (!peer) return;
+  log_unread(*transport_, *peer, messages, "messages that it has caused");
+  give_up(*peer, Counter::kPeersOverdrawn, kNotRead);
 }
 
 // A part of what the peer has sent could not be handled, or it could not be answered.
@@ -187,12 +186,12 @@ void Endpoint::no_memory_for(transport::PeerId peer) {
     LINTEL_LOG(kWarn, "peer %s; given up: this process has no memory for what it has sent",
                transport_->describe(peer).c_str());
   });
-  counters_.add(Counter::kPeersWithoutMemory);
   given_up_ = peer;
-  give_up(peer, Error(Loss::kPeer, "receive", "there is no memory for what the peer has sent"));
+  give_up(peer, Counter::kPeersWithoutMemory, kNoMemory);
 }
 
-void Endpoint::give_up(transport::PeerId peer, Error error) {
+void Endpoint::give_up(transport::PeerId peer, Counter counter, Error error) {
+  counters_.add(counter);
   transport_->disconnect(peer);
   on_peer_failed(peer, error);
 }

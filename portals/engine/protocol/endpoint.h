@@ -3,8 +3,8 @@
 // the parts of the engine that exchange messages with peers.
 //
 // Owned by the Process; owns its transport and its parts. Every member REQUIRES the process' lock.
-// It passes each message, end of a write and loss of a peer to the part that handles it. If there
-// is no memory for what a peer has sent, the peer is given up: a part of it is missing then.
+// It passes each message, end of a write and loss of a peer to the part that handles it, and gives
+// up a peer for whose message there is no memory.
 // Invariant: when on_peer_failed returns, no operation with that peer and no message to it is left.
 // More than 30 members: six are functions of transport::Sink, ten the parts and what they share.
 // Does not: wait, lock, or read a clock. Arrivals are in endpoint_dispatch.cpp.
@@ -15,8 +15,8 @@
 
 #include "base/counters.h"
 #include "base/process_lock.h"
+#include "portals/engine/protocol/closing.h"
 #include "portals/engine/protocol/endpoint_options.h"
-#include "portals/engine/protocol/initiator.h"
 #include "portals/engine/protocol/placed_messages.h"
 #include "portals/engine/protocol/target.h"
 #include "transport/transport.h"
@@ -40,47 +40,25 @@ class Endpoint : public transport::Sink {
   Target& target() LINTEL_REQUIRES(kLock) { return target_; }
   Peers& peers() LINTEL_REQUIRES(kLock) { return peers_; }
   PlacedMessages& placed_messages() LINTEL_REQUIRES(kLock) { return placed_messages_; }
+  Closing& closing() LINTEL_REQUIRES(kLock) { return closing_; }
 
   // `interface` gets messages from now on. REQUIRES: its kind is free; it lives until detach().
   void attach(NetworkInterface& interface) LINTEL_REQUIRES(kLock);
   // Refuses messages for it from now on, and ends its operations with Failure::kShutdown. Peers
   // whose operations end by this are notified, unless the end of the session notifies them.
   void detach(NetworkInterface& interface) LINTEL_REQUIRES(kLock);
-  // The interface will be detached when what it has sent has left. Requests for it are refused from
-  // now on, so that peers cannot keep it open, or, if it is the `last` one, dropped.
-  void begin_closing(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(kLock);
-  // No request or reply of it waits to leave, no transfer of it is under way; not: has arrived.
-  bool drained(const NetworkInterface& interface) const LINTEL_REQUIRES(kLock);
   // No message of any interface waits to leave.
   bool idle() const LINTEL_REQUIRES(kLock) { return outbox_.idle(); }
-  // A number that grows while data and messages of the interface are being sent.
-  std::uint64_t moved(const NetworkInterface& interface) const LINTEL_REQUIRES(kLock);
 
   // Receives what has arrived, sends what had no room. Returns the number of things that happened.
-  std::size_t poll(TimePoint now) LINTEL_REQUIRES(kLock) {
-    given_up_ = transport::kNoPeer;
-    return turn(transport_->poll(now, *this), now);
-  }
+  std::size_t poll(TimePoint now) LINTEL_REQUIRES(kLock);
   // The same in two halves. What is sent between them shares frames with the answers to arrivals.
-  // Call flush() only if something happened.
-  std::size_t poll_arrivals(TimePoint now) LINTEL_REQUIRES(kLock) {
-    given_up_ = transport::kNoPeer;
-    return turn(transport_->poll_arrivals(now, *this), now);
-  }
-  void flush() LINTEL_REQUIRES(kLock) { transport_->flush(*this); }
+  std::size_t poll_arrivals(TimePoint now) LINTEL_REQUIRES(kLock);
+  void flush() LINTEL_REQUIRES(kLock) { transport_->flush(*this); }  // if something happened
   // False: poll() has something to send, or something may have arrived.
   bool prepare_wait() LINTEL_REQUIRES(kLock) { return transport_->prepare_wait(); }
   int wait_fd() const LINTEL_REQUIRES(kLock) { return transport_->wait_fd(); }
-  // What peers have not acknowledged of what was sent before, see Transport::awaited_arrivals().
-  void await_arrival() LINTEL_REQUIRES(kLock) { transport_->await_arrival(); }
-  std::size_t awaited_arrivals() const LINTEL_REQUIRES(kLock) {
-    return transport_->awaited_arrivals();
-  }
-  // The orderly end of the sessions with all peers, see Transport::close().
-  bool close_sessions(TimePoint now) LINTEL_REQUIRES(kLock) { return transport_->close(now); }
-  void give_up_close() LINTEL_REQUIRES(kLock);
-  // The latest time of the next poll(). Early while writes wait for room, or messages because there
-  // was no memory: no event reports either.
+  // The latest time of the next poll(). Early while something waits that no event reports.
   TimePoint next_deadline() const LINTEL_REQUIRES(kLock);
 
   void on_message(transport::PeerId from, std::span<const std::byte> message) override
@@ -110,17 +88,14 @@ class Endpoint : public transport::Sink {
   void with_memory(transport::PeerId from, Handle&& handle) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void no_memory_for(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void give_up_overdrawn(transport::PeerId peer) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void give_up_reader(transport::PeerId peer, std::size_t unread, const char* what)
-      LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void give_up(transport::PeerId peer, Error error) LINTEL_REQUIRES(kLock);
+  void give_up(transport::PeerId peer, Counter counter, Error error) LINTEL_REQUIRES(kLock);
   void dispatch(transport::PeerId from, std::span<const std::byte> message) LINTEL_REQUIRES(kLock);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                   std::span<const std::byte> payload) LINTEL_REQUIRES(kLock);
   void on_clear(transport::PeerId from, const wire::Clear& message,
                 std::span<const std::byte> segments) LINTEL_REQUIRES(kLock);
   void on_written(transport::PeerId from, const wire::Written& message) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void on_discard(transport::PeerId from, const wire::Discard& message)
-      LINTEL_REQUIRES(kLock);
+  void on_discard(transport::PeerId from, std::uint64_t token) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes) LINTEL_REQUIRES(kLock);
   [[gnu::cold]] void fail(Operation& operation, Failure failure) LINTEL_REQUIRES(kLock);
 
@@ -135,11 +110,11 @@ class Endpoint : public transport::Sink {
   Transfers transfers_ LINTEL_GUARDED_BY(kLock);
   Initiator initiator_ LINTEL_GUARDED_BY(kLock);
   Target target_ LINTEL_GUARDED_BY(kLock);
+  Closing closing_ LINTEL_GUARDED_BY(kLock);
   TimePoint last_poll_ LINTEL_GUARDED_BY(kLock);
   bool retry_due_ LINTEL_GUARDED_BY(kLock) = false;  // the Outbox has found no memory
   // given up in this turn; what is left of its frame that is being read is ignored
   transport::PeerId given_up_ LINTEL_GUARDED_BY(kLock) = transport::kNoPeer;
-  bool ending_ LINTEL_GUARDED_BY(kLock) = false;  // the last interface is being closed
 };
 
 }  // namespace lintel::portals

@@ -54,7 +54,7 @@ void Endpoint::dispatch(transport::PeerId from, std::span<const std::byte> messa
       break;
     case wire::MessageKind::kClear: on_clear(from, wire::parse_clear(message), payload); break;
     case wire::MessageKind::kWritten: on_written(from, wire::parse_written(message)); break;
-    case wire::MessageKind::kDiscard: on_discard(from, wire::parse_discard(message)); break;
+    case wire::MessageKind::kDiscard: on_discard(from, wire::parse_discard(message).token); break;
   }
 }
 
@@ -83,7 +83,7 @@ void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
 
 void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind,
                           const wire::Request& request, std::span<const std::byte> payload) {
-  if (ending_) {
+  if (closing_.of_last()) {
     // No answer: the end of the session follows soon and tells the initiator.
     drop_foreign(DropCause::kPortalIndex, request.length);
     return;
@@ -159,8 +159,8 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
 }
 
 // The other side has dropped the message that named this operation, or will send no further answer.
-void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) {
-  Operation* const operation = operations_.find(message.token, from);
+void Endpoint::on_discard(transport::PeerId from, std::uint64_t token) {
+  Operation* const operation = operations_.find(token, from);
   // the operation has ended meanwhile
   if (operation == nullptr) return;
   // the writer has given up
