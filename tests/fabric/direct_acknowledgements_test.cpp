@@ -74,5 +74,16 @@ TEST_F(DirectAcknowledgements, AreGivenAtTheNextPollByWhoWaitsForOne) {
   EXPECT_EQ(caller->unread() - before, sizeof(PieceHeader));
 }
 
+// Polls of different callers have times of different clocks, one of which is milliseconds behind.
+TEST_F(DirectAcknowledgements, AreGivenInTheNextPollIfThatHasAnEarlierTime) {
+  open(1 << 20);
+  node.poll();
+  const std::size_t before = caller->unread();
+  caller->send_message(pattern(8, 3), kAcknowledgeSoon);
+  ASSERT_TRUE(until({&node}, [&] { return node.seen.message_count == 2; }));
+  node.transport->poll(TimePoint{monotonic_now().ns - 4'000'000}, node.seen);
+  EXPECT_EQ(caller->unread() - before, sizeof(PieceHeader));
+}
+
 }  // namespace
 }  // namespace lintel::transport

@@ -81,9 +81,10 @@ bool DirectTransport::is_acknowledgement_due(const Connection& connection) const
   return connection.heard_in + pause < polls_ || connection.untold() >= kLongUnacknowledged;
 }
 
-// When is_acknowledgement_due() is to be asked at the latest.
+// When is_acknowledgement_due() is to be asked at the latest: in the next poll() if the peer wants
+// one, also if that has an earlier time than this one, from a coarse clock.
 TimePoint DirectTransport::acknowledgement_deadline(const Connection& connection) const {
-  return connection.wanted != 0 ? now_ : connection.heard_at + kAcknowledgeAfter;
+  return connection.wanted != 0 ? TimePoint{0} : connection.heard_at + kAcknowledgeAfter;
 }
 
 // Sends the acknowledgements that no message has taken along in the meantime.

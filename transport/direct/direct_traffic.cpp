@@ -224,7 +224,7 @@ TimePoint DirectTransport::next_deadline() const {
       std::min({listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_deadline()});
   for (const Connection* const connection : acknowledging_) {
     if (connection->untold() != 0)
-      deadline = std::min(deadline, acknowledgement_deadline(*connection));
+      deadline = std::min(deadline, std::max(now_, acknowledgement_deadline(*connection)));
   }
   for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);
