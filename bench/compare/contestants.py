@@ -34,6 +34,7 @@ class Programs:
     lintel_mpirun: str = ""  # not there where Open MPI is not installed
     impi_server: str = ""
     tcp_pair: str = ""
+    libraries: str = ""  # folder
 
     @staticmethod
     def of(folder):
@@ -44,7 +45,8 @@ class Programs:
                         os.path.join(bench, "mpi"),
                         os.path.join(tools, "lintel-mpirun", "lintel-mpirun"),
                         os.path.join(tools, "impi-server", "impi-server"),
-                        os.path.join(bench, "mpi", "tcp_pair"))
+                        os.path.join(bench, "mpi", "tcp_pair"),
+                        os.path.join(folder, "portals"))
 
     def missing(self):
         """Those that every build tree has, and that are not there."""
