@@ -100,14 +100,9 @@ void DrivenParts::close() {
   {
     const MutexLock lock(engine_.lock());
     drain();
-    std::uint64_t seen = 0;
     const auto done = [this]() LINTEL_REQUIRES(kLock) { return idle(); };
     Awaited<decltype(done)> awaited(*this, done);
-    bool over = false;
-    do {
-      seen = events_handled_;
-      over = engine_.wait_until(awaited, engine_.now() + engine_.linger());
-    } while (!over && events_handled_ != seen);
+    engine_.wait_while_moving(awaited, [this]() LINTEL_REQUIRES(kLock) { return events_handled_; });
   }
   release();
 }

@@ -49,7 +49,6 @@ class EngineAccess {
   // [any thread]
   Mutex& lock() const LINTEL_RETURN_CAPABILITY(kLock) { return process_.lock(); }
   TimePoint now() const { return process_.now(); }
-  Nanoseconds linger() const { return process_.linger(); }
 
   // ---- While open: the process
   ProcessId self() const { return interface_->identity().process; }
@@ -81,6 +80,11 @@ class EngineAccess {
   // Blocks, and releases the lock meanwhile. Returns whether the condition holds.
   bool wait_until(portals::Condition& condition, TimePoint deadline) LINTEL_REQUIRES(kLock) {
     return process_.progress().wait_until(condition, deadline);
+  }
+  // As Process::wait_while_moving().
+  template <class Moved>
+  void wait_while_moving(portals::Condition& condition, Moved&& moved) LINTEL_REQUIRES(kLock) {
+    process_.wait_while_moving(condition, moved);
   }
   void wake_all() LINTEL_REQUIRES(kLock) { process_.progress().wake_all(); }
   // To be called at the end of a call that has posted something.

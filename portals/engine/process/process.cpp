@@ -140,28 +140,19 @@ class Process::Arrived final : public TurnCondition {
   }
 };
 
-// Waits until the condition holds, or `progress()` has not changed for the linger time.
-template <class Progress>
-void Process::await(Condition& condition, Progress&& progress) {
-  auto before = progress();
-  while (!progress_.wait_until(condition, now() + options_.linger)) {
-    const auto after = progress();
-    if (after == before) return;
-    before = after;
-  }
-}
-
 // Waits until the messages of the interface have left, and then for their acknowledgement. A large
 // transfer takes as long as the network needs.
 void Process::linger(const NetworkInterface& interface, bool last) {
   endpoint_->closing().begin(interface, last);
   Drained drained(*this, interface, last);
-  await(drained, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().moved(interface); });
+  wait_while_moving(drained,
+                    [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().moved(interface); });
   // Of the messages of all interfaces: one acknowledgement covers all that went to a peer before.
   // Also if something has not left: what has gone to other peers has to arrive.
   endpoint_->closing().await_arrival();
   Arrived arrived(*this);
-  await(arrived, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().awaited_arrivals(); });
+  wait_while_moving(
+      arrived, [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().awaited_arrivals(); });
   if (last) close_session();
 }
 

@@ -92,8 +92,11 @@ class Process : private Work {
   // The name of the network for users: "direct", "net", ...; empty if no interface is open.
   std::string network_name() LINTEL_REQUIRES(kLock);
   Progress& progress() { return progress_; }
+  // Waits until the condition holds, or `moved()` has returned the same for `linger`. Blocks, and
+  // releases the lock meanwhile.
+  template <class Moved>
+  void wait_while_moving(Condition& condition, Moved&& moved) LINTEL_REQUIRES(kLock);
   TimePoint now() const override { return clock_(clock_context_); }
-  Nanoseconds linger() const { return options_.linger; }
   TimePoint coarse_now() const override;
 
   // From now on `work` is driven with the engine's; null: none any more. REQUIRES: `work` lives
@@ -124,8 +127,6 @@ class Process : private Work {
   friend TurnCondition;
   class Arrived;
   class Drained;
-  template <class Progress>
-  void await(Condition& condition, Progress&& progress) LINTEL_REQUIRES(kLock);
   void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(kLock);
   void close_session() LINTEL_REQUIRES(kLock);
 
@@ -149,5 +150,15 @@ class Process : private Work {
   std::function<void()> service_;
   Progress progress_;
 };
+
+template <class Moved>
+void Process::wait_while_moving(Condition& condition, Moved&& moved) {
+  auto before = moved();
+  while (!progress_.wait_until(condition, now() + options_.linger)) {
+    const auto after = moved();
+    if (after == before) return;
+    before = after;
+  }
+}
 
 }  // namespace lintel::portals
