@@ -331,7 +331,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
 // A connection that was resumed is still the one that it began as.
 ConnectionBinding DirectTransport::binding(PeerId id) const {
   lock_.is_held();
-  const Connection* const connection = peers_[id.value]->connection;
+  const Connection* const connection = at(id).connection;
   return connection == nullptr ? ConnectionBinding() : connection->binding;
 }
 
@@ -361,10 +361,11 @@ void DirectTransport::allow_resumption(PeerId id, const ResumptionKey& key) {
 
 void DirectTransport::admit(PeerId id, const ResumptionKey& key) {
   lock_.is_held();
-  Connection* const connection = at(id).connection;
+  DirectPeer& peer = at(id);
+  Connection* const connection = peer.connection;
   if (connection == nullptr) return;
   connection->is_admitted = true;
-  outbound_.set_apart(at(id).frames, false);
+  outbound_.set_apart(peer.frames, false);
   connection->key = key;
   unproved_.remove(*connection);
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kShortLook = 1024;
 }  // namespace
 
 bool DirectTransport::much_is_due(const Connection& connection) const {
-  const DirectPeer& peer = *peers_[connection.peer.value];
+  const DirectPeer& peer = at(connection.peer);
   return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle) ||
          connection.outbound.keeps_memory(kLittle);
 }
@@ -86,7 +86,7 @@ void DirectTransport::note_arrived(Connection& connection) {
 
 bool DirectTransport::may_resume(const Connection& connection) const {
   if (connection.stream->state() == InboundStream::StreamState::kPaused) return true;
-  const DirectPeer& peer = *peers_[connection.peer.value];
+  const DirectPeer& peer = at(connection.peer);
   return placement_enabled_ && connection.is_admitted &&
          (unexpected_ < kUnexpectedSlots ||
           (peer.expects && peer.expected == connection.stalled_key));

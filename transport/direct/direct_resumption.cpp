@@ -61,7 +61,7 @@ void copy_nonce(ResumptionNonce& to, const Resumption& from) {
 }  // namespace
 
 bool DirectTransport::is_suspended(PeerId id) const {
-  const DirectPeer& peer = *peers_[id.value];
+  const DirectPeer& peer = at(id);
   return peer.connection != nullptr && peer.connection->phase == Connection::Phase::kSuspended;
 }
 
@@ -292,7 +292,7 @@ ResumptionHalf DirectTransport::own_half(const Connection& connection, std::uint
 
 ResumptionHalf DirectTransport::peer_half(const Connection& connection, PeerId id,
                                           std::uint64_t generation, std::uint64_t received) const {
-  const DirectPeer& peer = *peers_[id.value];
+  const DirectPeer& peer = at(id);
   ResumptionHalf half{peer.name, peer.peer_incarnation, generation,
                       {},        connection.peer_nonce, received};
   sockaddr_in own{};

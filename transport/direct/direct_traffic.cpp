@@ -228,7 +228,7 @@ TimePoint DirectTransport::next_deadline() const {
   }
   for (const Connection* const connection : suspended_) {
     deadline = std::min(deadline, connection->resume_by);
-    if (const Connection* const attempt = peers_[connection->peer.value]->connecting)
+    if (const Connection* const attempt = at(connection->peer).connecting)
       deadline = std::min(deadline, end_of(*attempt));
   }
   return deadline;

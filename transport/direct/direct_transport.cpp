@@ -236,11 +236,7 @@ std::uint16_t DirectTransport::flags_by_room(std::size_t used, std::size_t room,
 // When the sender needs to know that a frame of so many bytes has arrived: PieceFlags.
 std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size_t bytes) const {
   const OutboundStream& stream = connection.outbound;
-  const SendShare& frames = peers_[connection.peer.value]->frames;
-  // Mostly no limit is near.
-  if (outbound_.has_much_room(frames) &&
-      2 * (stream.frame_bytes() + bytes) < options_.retained_bytes) [[likely]]
-    return 0;
+  const SendShare& frames = at(connection.peer).frames;
   const std::uint16_t pool =
       outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
   static_assert(kAcknowledgeSoon > kAcknowledgeWhenIdle);
@@ -343,7 +339,7 @@ bool DirectTransport::close(TimePoint) {
 
 std::string DirectTransport::describe(PeerId id) const {
   lock_.is_held();
-  const DirectPeer& peer = *peers_[id.value];
+  const DirectPeer& peer = at(id);
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (is_suspended(id))

@@ -90,7 +90,7 @@ class DirectTransport final : public Transport {
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
     lock_.is_held();
-    return peers_[peer.value]->name;
+    return at(peer).name;
   }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
@@ -189,6 +189,7 @@ class DirectTransport final : public Transport {
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
   DirectPeer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
+  const DirectPeer& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   static void clear_connecting(DirectPeer& peer) {
     peer.connecting = nullptr;
     peer.attempt.in_progress = false;

@@ -69,10 +69,6 @@ class OutboundTable {
     return frames.apart ? SendShare::kOwnFrames : SendShare::limit(frames_.free(), frames_.shared);
   }
   std::size_t write_limit() const { return SendShare::limit(writes_.free(), writes_.shared); }
-  // Half of the pool of frames is free, and the peer uses less than half of frame_limit().
-  bool has_much_room(const SendShare& frames) const {
-    return !half_is_taken() && !frames.apart && 2 * frames.held < SendShare::most(frames_.shared);
-  }
   // Peers that are not set apart hold half of the pool of frames, or more.
   bool half_is_taken() const { return 2 * frames_.taken >= frames_.shared; }
 
