@@ -6,35 +6,11 @@
 namespace lintel::portals {
 namespace {
 
-class ClosingTest : public ::testing::Test, public ProtocolParts {
+class ClosingTest : public ::testing::Test, public InitiatorParts {
  protected:
-  void SetUp() override {
-    kLock.is_held();
-    ASSERT_EQ(interface.entries.bind_descriptor(rules(0), false, descriptor), Status::kOk);
-  }
-  void TearDown() override {
-    kLock.is_held();
-    outbox.take(kPeer, [this](Outbox::Unsent& unsent) {
-      kLock.is_held();
-      interface.close(unsent.completion, Failure::kPeerDead);
-    });
-  }
-  void put() {
-    kLock.is_held();
-    RequestArguments arguments;
-    arguments.descriptor = descriptor;
-    arguments.whole_descriptor = false;
-    arguments.length = 8;
-    arguments.target = kPeerName;
-    ASSERT_EQ(initiator.put(interface, arguments), Status::kOk);
-  }
+  void TearDown() override { take_unsent(); }
 
-  Initiator initiator{limits,     transport.attributes().max_message_bytes,
-                      peers,      outbox,
-                      operations, transfers,
-                      interfaces, counters};
   Closing closing{transport, interfaces, outbox, transfers, initiator};
-  SlotId descriptor;
 };
 
 TEST_F(ClosingTest, RequestsForTheInterfaceAreRefusedFromTheBeginning) {
@@ -56,7 +32,7 @@ TEST_F(ClosingTest, AMessageThatWaitsForRoomMovesWhenItLeaves) {
   kLock.is_held();
   EXPECT_TRUE(closing.drained(interface));
   transport.message_room = 0;
-  put();
+  ASSERT_EQ(initiator.put(interface, arguments()), Status::kOk);
   EXPECT_FALSE(closing.drained(interface));
   const std::uint64_t before = closing.moved(interface);
   EXPECT_EQ(outbox.retry(), 0U);

@@ -11,21 +11,8 @@
 namespace lintel::portals {
 namespace {
 
-class InitiatorTest : public ::testing::Test, public ProtocolParts {
+class InitiatorTest : public ::testing::Test, public InitiatorParts {
  protected:
-  void SetUp() override {
-    kLock.is_held();
-    ASSERT_EQ(interface.entries.bind_descriptor(rules(0), false, descriptor), Status::kOk);
-  }
-  RequestArguments arguments(AckRequest ack = AckRequest::kNone) const {
-    RequestArguments made;
-    made.descriptor = descriptor;
-    made.whole_descriptor = false;
-    made.length = 8;
-    made.target = kPeerName;
-    made.ack = ack;
-    return made;
-  }
   // The answer to the request that has left last.
   wire::Response answer(wire::MessageKind kind, std::uint64_t length) const {
     const wire::Request request = wire::parse_request(transport.sent.back().bytes);
@@ -45,19 +32,10 @@ class InitiatorTest : public ::testing::Test, public ProtocolParts {
   // As the endpoint does.
   void lose_peer() {
     kLock.is_held();
-    outbox.take(kPeer, [this](Outbox::Unsent& unsent) {
-      kLock.is_held();
-      interface.close(unsent.completion, Failure::kPeerDead);
-    });
+    take_unsent();
     while (Operation* operation = operations.first_with(kPeer))
       initiator.fail(*operation, Failure::kPeerDead, false);
   }
-
-  Initiator initiator{limits,     transport.attributes().max_message_bytes,
-                      peers,      outbox,
-                      operations, transfers,
-                      interfaces, counters};
-  SlotId descriptor;
 };
 
 TEST_F(InitiatorTest, PutThatWantsNoAckLeavesNoRecord) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "portals/engine/interface/interface_table.h"
+#include "portals/engine/protocol/initiator.h"
 #include "portals/engine/protocol/peers.h"
 #include "portals/engine/protocol/transfers.h"
 #include "tests/unit/engine/descriptor_rules_of.h"
@@ -56,6 +57,37 @@ struct ProtocolParts {
   };
   SlotId queue;
   Event last;
+};
+
+// With an Initiator, and a descriptor of all of `memory`.
+struct InitiatorParts : ProtocolParts {
+  InitiatorParts() {
+    kLock.is_held();
+    EXPECT_EQ(interface.entries.bind_descriptor(rules(0), false, descriptor), Status::kOk);
+  }
+  RequestArguments arguments(AckRequest ack = AckRequest::kNone) const {
+    RequestArguments made;
+    made.descriptor = descriptor;
+    made.whole_descriptor = false;
+    made.length = 8;
+    made.target = kPeerName;
+    made.ack = ack;
+    return made;
+  }
+  // What waits for the peer is not sent any more, as when it is lost.
+  void take_unsent() {
+    kLock.is_held();
+    outbox.take(kPeer, [this](Outbox::Unsent& unsent) {
+      kLock.is_held();
+      interface.close(unsent.completion, Failure::kPeerDead);
+    });
+  }
+
+  Initiator initiator{limits,     transport.attributes().max_message_bytes,
+                      peers,      outbox,
+                      operations, transfers,
+                      interfaces, counters};
+  SlotId descriptor;
 };
 
 }  // namespace lintel::portals
