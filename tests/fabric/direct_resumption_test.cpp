@@ -8,6 +8,7 @@
 #include "tests/fabric/raw_caller.h"
 #include "tests/fabric/waiting.h"
 #include "transport/direct/resumption_proof.h"
+#include "transport/direct/unexpected_memory.h"
 
 namespace lintel::transport {
 namespace {
@@ -167,6 +168,37 @@ TEST_F(DirectResumption, APlacedMessageThatWasCutArrivesOnce) {
   EXPECT_TRUE(a.seen.write_ends[0].error.ok());
   EXPECT_EQ(placed, 1U);
   EXPECT_EQ(memory, payload);
+  expect_no_failure();
+}
+
+TEST_F(DirectResumption, UnexpectedPlacedMessagesThatAreCutLeaveNoMemoryInUse) {
+  b.transport->enable_placement();
+  const auto in_the_middle = [&] {
+    std::string state;
+    b.transport->dump(state);
+    return state.find("payloads that arrive unexpected: 0\n") == std::string::npos;
+  };
+  const std::vector<std::byte> payload = pattern(UnexpectedMemory::kBytes, 3);
+  constexpr std::size_t kCuts = 2 * UnexpectedMemory::kMost;
+  std::size_t cuts = 0;
+  for (std::size_t sent = 1; cuts < kCuts && sent <= 100 * kCuts; ++sent) {
+    const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+    ASSERT_EQ(a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)),
+              PostStatus::kOk);
+    bool was_cut = false;
+    ASSERT_TRUE(until_both([&] {
+      narrow_all_sockets();
+      if (!was_cut && in_the_middle()) {
+        cut();
+        was_cut = true;
+        ++cuts;
+      }
+      return a.seen.write_ends.size() == sent;
+    })) << "after "
+        << cuts << " cuts";
+  }
+  EXPECT_EQ(cuts, kCuts);
+  EXPECT_FALSE(in_the_middle());
   expect_no_failure();
 }
 

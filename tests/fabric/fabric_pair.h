@@ -3,6 +3,7 @@
 // ends with its condition or at a deadline, and nothing sleeps for a fixed time.
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstring>
@@ -148,6 +149,18 @@ inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, Remot
     return from.transport->post_write(to, {bytes.data(), bytes.size(), source.value()}, where,
                                       immediate, context) == PostStatus::kOk;
   });
+}
+
+// Reduces the kernel's buffers of all sockets, so that a long placed message stops in the middle
+// while its sender is not polled.
+inline void narrow_all_sockets() {
+  constexpr int kDescriptors = 1024;  // more than any test opens
+  constexpr int kBytes = 32 * 1024;
+  // setsockopt fails without effect on what is no socket
+  for (int fd = 0; fd < kDescriptors; ++fd) {
+    for (const int side : {SO_SNDBUF, SO_RCVBUF})
+      (void)::setsockopt(fd, SOL_SOCKET, side, &kBytes, sizeof kBytes);
+  }
 }
 
 class TwoNodes {

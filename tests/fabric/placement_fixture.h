@@ -2,7 +2,6 @@
 // Fixture for tests of placed messages on real networks.
 
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <functional>
 #include <utility>
@@ -164,17 +163,6 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1 && a.seen.came.size() == 1; }));
     a.seen = {};
     b.seen = {};
-  }
-  // Reduces the kernel's buffers of all sockets, so that a long placed message stops in the middle
-  // while its sender is not polled.
-  static void narrow_all_sockets() {
-    constexpr int kDescriptors = 1024;  // more than any test opens
-    constexpr int kBytes = 32 * 1024;
-    // setsockopt fails without effect on what is no socket
-    for (int fd = 0; fd < kDescriptors; ++fd) {
-      for (const int side : {SO_SNDBUF, SO_RCVBUF})
-        (void)::setsockopt(fd, SOL_SOCKET, side, &kBytes, sizeof kBytes);
-    }
   }
   // Whether `came` is the message of that number. The room for a placed message may be larger than
   // its payload.

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "transport/direct/connection.h"
+#include "transport/direct/delivery.h"
 #include "transport/direct/sockets.h"
 
 namespace lintel::transport {
@@ -19,21 +19,24 @@ constexpr int kReadsPerPoll = 8;
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 
-}  // namespace
-
-bool DirectTransport::much_is_due(const Connection& connection) const {
-  const DirectPeer& peer = at(connection.peer);
+// More than kLittle may be due on the connection, in a payload with a place of its own.
+bool is_much_due(const DirectPeer& peer, const DirectConnection& connection) {
   return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle) ||
          connection.outbound.keeps_memory(kLittle);
 }
 
+}  // namespace
+
 // Reads what has arrived. True: there may be more.
-bool DirectTransport::receive(Connection& connection) {
+bool DirectTransport::receive(DirectConnection& connection) {
   InboundStream& stream = *connection.stream;
+  Delivery delivery(*this, connection);
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
-    const std::span<const iovec> room = stream.room(
-        much_is_due(connection) && !connection.is_ending ? kShortLook : buffers_.bytes());
+    const std::span<const iovec> room =
+        stream.room(is_much_due(peers_[connection.peer], connection) && !connection.is_ending
+                        ? kShortLook
+                        : buffers_.bytes());
     if (room.empty()) return false;  // no memory for a buffer now
     const ssize_t got = receive_from(connection.fd.get(), room);
     if (got <= 0) {
@@ -43,8 +46,9 @@ bool DirectTransport::receive(Connection& connection) {
     }
     connection.unsent_quarters = 0;
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
-    stream.arrived(static_cast<std::size_t>(got), connection);
-    if (connection.phase != Connection::Phase::kOpen) return false;  // ended by a call of the sink
+    stream.arrived(static_cast<std::size_t>(got), delivery);
+    if (connection.phase != DirectConnection::Phase::kOpen)
+      return false;  // ended by a call of the sink
     note_arrived(connection);
     if (stream.state() == InboundStream::StreamState::kBroken) {
       ++counters_.broken_streams;
@@ -61,47 +65,44 @@ bool DirectTransport::receive(Connection& connection) {
 }
 
 // Its stream waits for resume_stalled(): in the next poll(), or when there is memory.
-void DirectTransport::deliver_later(Connection& connection) {
+void DirectTransport::deliver_later(DirectConnection& connection) {
   stalled_.push_back(&connection);
   if (connection.stream->state() != InboundStream::StreamState::kStalled) return;
   check_for_stuck_peers();
-  if (connection.watched != Connection::kUnwatched)
+  if (connection.watched != SocketEvents::kUnwatched)
     watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
 }
 
 // Something was received and is to be acknowledged, unless an answer has taken that along already.
-void DirectTransport::note_arrived(Connection& connection) {
-  connection.heard_in = polls_;
-  connection.heard_at = now_;
-  if (connection.untold() == 0) {
-    connection.wanted = 0;
-    return;
-  }
+void DirectTransport::note_arrived(DirectConnection& connection) {
+  connection.owed.heard(polls_, now_);
+  if (connection.untold() == 0) return connection.owed.told();
   if (!connection.is_acknowledging) {
     connection.is_acknowledging = true;
     acknowledging_.push_back(&connection);
   }
-  acknowledge_at_ = std::min(acknowledge_at_, acknowledgement_deadline(connection));
+  acknowledge_at_ = std::min(acknowledge_at_, connection.owed.deadline());
 }
 
-bool DirectTransport::may_resume(const Connection& connection) const {
+bool DirectTransport::may_resume(const DirectConnection& connection) const {
   if (connection.stream->state() == InboundStream::StreamState::kPaused) return true;
-  const DirectPeer& peer = at(connection.peer);
+  const DirectPeer& peer = peers_[connection.peer];
   return placement_enabled_ && connection.is_admitted &&
-         (unexpected_ < kUnexpectedSlots ||
-          (peer.expects && peer.expected == connection.stalled_key));
+         (!unexpected_.is_used_up() || (peer.expects && peer.expected == connection.stalled_key));
 }
 
 // Returns whether a stream had paused.
 bool DirectTransport::resume_stalled() {
   bool had_paused = false;
   resuming_stalled_.swap(stalled_);
-  for (Connection* const connection : resuming_stalled_) {
-    if (connection->phase != Connection::Phase::kOpen) continue;  // ended by a call of the sink
+  for (DirectConnection* const connection : resuming_stalled_) {
+    if (connection->phase != DirectConnection::Phase::kOpen)
+      continue;  // ended by a call of the sink
     if (may_resume(*connection)) {
       had_paused |= connection->stream->state() == InboundStream::StreamState::kPaused;
-      connection->stream->resume(*connection);
-      if (connection->phase != Connection::Phase::kOpen) continue;
+      Delivery delivery(*this, *connection);
+      connection->stream->resume(delivery);
+      if (connection->phase != DirectConnection::Phase::kOpen) continue;
       note_arrived(*connection);
     }
     switch (connection->stream->state()) {
@@ -124,80 +125,6 @@ bool DirectTransport::resume_stalled() {
   }
   resuming_stalled_.clear();
   return had_paused;
-}
-
-void DirectTransport::Connection::on_message(std::span<const std::byte> message) {
-  owner.lock_.is_held();
-  ++owner.reports_;
-  try {
-    owner.sink_->on_message(peer, message);
-  } catch (const std::bad_alloc&) {
-    owner.no_memory_for(*this);
-  }
-}
-
-std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::size_t length) {
-  owner.lock_.is_held();
-  const auto target = owner.targets_.find(where.key);
-  if (target == owner.targets_.end() || target->second.peer != peer) return nullptr;
-  const std::span<std::byte> memory = target->second.memory;
-  if (where.address > memory.size() || length > memory.size() - where.address) return nullptr;
-  target->second.writer = this;
-  written_key = where.key;
-  return memory.data() + where.address;
-}
-
-void DirectTransport::Connection::on_write_in_place(Immediate immediate) {
-  owner.lock_.is_held();
-  owner.targets_.at(written_key).writer = nullptr;  // it exists: deregister_memory() cuts the write
-  written_key = 0;
-  ++owner.reports_;
-  try {
-    owner.sink_->on_immediate(peer, immediate);
-  } catch (const std::bad_alloc&) {
-    owner.no_memory_for(*this);
-  }
-}
-
-std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey placement) {
-  owner.lock_.is_held();
-  stalled_key = placement;
-  if (!owner.placement_enabled_ || !is_admitted) return {};
-  const DirectPeer& from = owner.at(peer);
-  if (from.expects && from.expected == placement) {
-    is_expected = true;
-    return from.landing;
-  }
-  if (owner.unexpected_ == kUnexpectedSlots) return {};
-  if (!owner.unexpected_memory_.empty()) {
-    unexpected = std::move(owner.unexpected_memory_.back());
-    owner.unexpected_memory_.pop_back();
-  } else {
-    unexpected.reset(new (std::nothrow) std::byte[kMaxPlacedBytes]);
-    if (!unexpected) return {};  // tried again by resume_stalled()
-  }
-  ++owner.unexpected_;
-  return {unexpected.get(), kMaxPlacedBytes};
-}
-
-void DirectTransport::Connection::on_placed_message(std::span<const std::byte> message,
-                                                    const PlacedPayload& payload) {
-  owner.lock_.is_held();
-  // First, because the sink may expect the next payload.
-  if (std::exchange(is_expected, false)) owner.at(peer).expects = false;
-  ++owner.reports_;
-  try {
-    owner.sink_->on_placed_message(peer, message, payload);
-  } catch (const std::bad_alloc&) {
-    owner.no_memory_for(*this);
-  }
-  owner.give_back_unexpected(*this);
-}
-
-void DirectTransport::give_back_unexpected(Connection& connection) {
-  if (!connection.unexpected) return;
-  unexpected_memory_.push_back(std::move(connection.unexpected));
-  --unexpected_;
 }
 
 }  // namespace lintel::transport

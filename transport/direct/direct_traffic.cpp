@@ -14,10 +14,6 @@ namespace lintel::transport {
 namespace {
 
 constexpr int kEventsPerLook = 64;
-constexpr std::size_t kRecent = 2;  // connections that are read without epoll_wait
-// Turns between two epoll_wait when all connections are read without it.
-constexpr unsigned kSeldom = 32;
-constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are other connections
 constexpr Error kDescriptorsClosed{Loss::kPeer, "epoll_wait", kClosedByOthers, EBADF};
 constexpr Error kNoMemory{Loss::kPeer, "recv",
                           "this process has no memory for what the peer has sent", ENOMEM};
@@ -33,7 +29,12 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   ++polls_;
   // If the last poll() has found no memory for it: nothing is delivered before a loss is reported.
   if (!ended_.empty() || !failed_.empty()) report_ended_and_failures(sink);
-  if (!left_.empty()) report_left(sink);
+  if (!left_.empty()) {
+    reports_ += left_.report(sink, [this](PeerId id) -> LeftMessages::OfPeer& {
+      lock_.is_held();
+      return peers_[id].left;
+    });
+  }
   const bool delivers_rest = !stalled_.empty() && resume_stalled();
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
   if (acknowledge_at_ <= now) acknowledge_received();
@@ -42,15 +43,12 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // Much has arrived: its sender goes on before this process answers.
   if (acknowledge_at_ <= now) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
-  if (!attempts_.none() || half_open_deadline() <= now || listen_again_ <= now) expire_attempts();
+  if (!attempts_.none() || half_open_deadline() <= now || listener_.deadline() <= now)
+    expire_attempts();
   if (stuck_check_ <= now) end_stuck_peers();
   while (!ending_.empty()) end(*ending_.back());
   report_ended_and_failures(sink);
-  if (!torn_down_.empty()) {
-    for (Connection* const connection : torn_down_) connection->stream.reset();
-    spare_.insert(spare_.end(), torn_down_.begin(), torn_down_.end());
-    torn_down_.clear();
-  }
+  connections_.recycle();
   sink_ = nullptr;
   return reports_;
 }
@@ -59,56 +57,26 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
 void DirectTransport::prolong_suspensions(TimePoint now) {
   const Nanoseconds gap = now - now_;
   if (gap <= options_.output_timeout / kQuarters) return;
-  for (Connection* const connection : suspended_)
-    connection->resume_by = connection->resume_by + (gap - options_.output_timeout / kQuarters);
-}
-
-// What the sink sends is reported in the next poll().
-void DirectTransport::report_left(Sink& sink) {
-  reporting_left_.swap(left_);
-  for (const PeerId id : reporting_left_) {
-    std::uint32_t left = std::exchange(at(id).left, 0);
-    reports_ += left;
-    for (; left > 0; --left) sink.on_message_left(id);
-  }
-  reporting_left_.clear();
+  for (DirectConnection* const connection : suspended_)
+    connection->suspension.prolong(gap - options_.output_timeout / kQuarters);
 }
 
 void DirectTransport::report_ended_and_failures(Sink& sink) {
-  if (!ended_.empty()) report_ended(sink);
+  if (!ended_.empty()) reports_ += ended_.report(sink);
   if (!failed_.empty()) report_failures(sink);
-}
-
-void DirectTransport::report_ended(Sink& sink) {
-  reporting_ended_.swap(ended_);
-  reports_ += reporting_ended_.size();
-  // Each once, also if a call finds no memory: the next poll() goes on behind it.
-  for (std::size_t reported = 0; reported < reporting_ended_.size(); ++reported) {
-    const EndedWrite write = reporting_ended_[reported];
-    try {
-      sink.on_write_done(write.context, write.error);
-    } catch (const std::bad_alloc&) {
-      ended_.insert(ended_.begin(),
-                    reporting_ended_.begin() + static_cast<std::ptrdiff_t>(reported) + 1,
-                    reporting_ended_.end());
-      reporting_ended_.clear();
-      throw;
-    }
-  }
-  reporting_ended_.clear();
 }
 
 // ---- Which sockets are read
 
 void DirectTransport::read_sockets() {
-  Connection* recent[kRecent];
-  const std::size_t count = std::min(recent_.size(), kRecent);
-  std::copy_n(recent_.begin(), count, recent);
+  DirectConnection* recent[ReadOrder::kRecent];
+  const std::size_t count = reading_.recent().size();
+  std::ranges::copy(reading_.recent(), recent);
   for (std::size_t i = 0; i < count; ++i) {
-    if (recent[i]->phase == Connection::Phase::kOpen) receive(*recent[i]);
+    if (recent[i]->phase == DirectConnection::Phase::kOpen) receive(*recent[i]);
   }
   const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_.empty();
-  if (!all_sockets_due_ && ++turns_ % (nobody_else ? kSeldom : kOther) != 0) return;
+  if (!reading_.is_turn_of_all(nobody_else)) return;
   // What has come with accepted connections: who polls rarely would answer when nobody waits.
   if (poll_all_sockets()) poll_all_sockets();
 }
@@ -118,25 +86,26 @@ bool DirectTransport::poll_all_sockets() {
   if (descriptors_closed_) return false;
   bool accepts = false;
   epoll_event events[kEventsPerLook];
-  const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
-  if (count < 0 && errno != EINTR) {
+  const int count = events_.ready(events);
+  if (count < 0) {
     on_descriptors_closed();
     return false;
   }
-  all_sockets_due_ = count == kEventsPerLook || opening_count_ > 0 || !sending_.empty();
+  reading_.set_all_due(count == kEventsPerLook || opening_count_ > 0 || !sending_.empty());
   for (int i = 0; i < count; ++i) {
-    auto* const connection = static_cast<Connection*>(events[i].data.ptr);
+    auto* const connection = static_cast<DirectConnection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
       accept_connections();
-      accepts = all_sockets_due_ = true;  // their connect requests may have arrived with them
+      accepts = true;
+      reading_.set_all_due(true);  // their connect requests may have arrived with them
       continue;
     }
     // An event of its socket before it was closed, in a call for an earlier event of these.
-    if (connection->phase == Connection::Phase::kClosed ||
-        connection->phase == Connection::Phase::kSuspended)
+    if (connection->phase == DirectConnection::Phase::kClosed ||
+        connection->phase == DirectConnection::Phase::kSuspended)
       continue;
-    if (connection->phase != Connection::Phase::kOpen) {
+    if (connection->phase != DirectConnection::Phase::kOpen) {
       try {
         on_handshake_ready(*connection, seen);
       } catch (const std::bad_alloc&) {
@@ -171,35 +140,27 @@ void DirectTransport::on_descriptors_closed() {
              "file descriptor %d , on which the network is awaited, was closed, and not by Lintel: "
              "epoll_wait: %s; all operations with other processes end; expected: programs close "
              "only what they have opened",
-             epoll_.get(), std::strerror(errno));
+             events_.descriptor(), std::strerror(errno));
   descriptors_closed_ = true;
   for (std::uint32_t index = 0; index < peers_.size(); ++index) {
-    const DirectPeer& peer = *peers_[index];
+    const DirectPeer& peer = peers_[PeerId(index)];
     if (peer.connection != nullptr || peer.connecting != nullptr || peer.attempt.waiting)
       fail(PeerId(index), kDescriptorsClosed);
   }
-  for (const auto& connection : connections_) {
-    if (connection->phase == Connection::Phase::kAccepted ||
-        connection->phase == Connection::Phase::kChallenged)
+  for (const auto& connection : connections_.all()) {
+    if (connection->phase == DirectConnection::Phase::kAccepted ||
+        connection->phase == DirectConnection::Phase::kChallenged)
       tear_down(*connection);
   }
 }
 
 // An open connection ends and its peer is given up, because a part of what it has sent is missing
 // from now on. A connection that is being made is tried again by who has begun it.
-void DirectTransport::no_memory_for(Connection& connection) {
-  if (connection.phase == Connection::Phase::kClosed) return;
+void DirectTransport::no_memory_for(DirectConnection& connection) {
+  if (connection.phase == DirectConnection::Phase::kClosed) return;
   ++counters_.without_memory;
   if (connection.has_streams()) return fail(connection.peer, kNoMemory);
   give_up_attempt(connection, kNoMemory);
-}
-
-void DirectTransport::note_recent(Connection& connection) {
-  const std::size_t most = open_count_ > kRecent ? 1 : kRecent;
-  if (!recent_.empty() && recent_.front() == &connection && recent_.size() <= most) return;
-  std::erase(recent_, &connection);
-  recent_.insert(recent_.begin(), &connection);
-  if (recent_.size() > most) recent_.resize(most);
 }
 
 // ---- Sleeping
@@ -207,28 +168,28 @@ void DirectTransport::note_recent(Connection& connection) {
 bool DirectTransport::prepare_wait() {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
-  for (const Connection* const connection : acknowledging_) {
-    if (connection->wanted != 0 && connection->untold() != 0) return false;
+  for (const DirectConnection* const connection : acknowledging_) {
+    if (connection->owed.is_wanted() && connection->untold() != 0) return false;
   }
-  for (const Connection* const connection : stalled_) {
+  for (const DirectConnection* const connection : stalled_) {
     if (may_resume(*connection)) return false;
   }
-  all_sockets_due_ = true;
+  reading_.set_all_due(true);
   return true;
 }
 
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  TimePoint deadline =
-      std::min({listen_again_, stuck_check_, attempts_.next_deadline(now_), half_open_deadline()});
-  for (const Connection* const connection : acknowledging_) {
+  TimePoint deadline = std::min(
+      {listener_.deadline(), stuck_check_, attempts_.next_deadline(now_), half_open_deadline()});
+  for (const DirectConnection* const connection : acknowledging_) {
     if (connection->untold() != 0)
-      deadline = std::min(deadline, std::max(now_, acknowledgement_deadline(*connection)));
+      deadline = std::min(deadline, std::max(now_, connection->owed.deadline()));
   }
-  for (const Connection* const connection : suspended_) {
-    deadline = std::min(deadline, connection->resume_by);
-    if (const Connection* const attempt = at(connection->peer).connecting)
+  for (const DirectConnection* const connection : suspended_) {
+    deadline = std::min(deadline, connection->suspension.until());
+    if (const DirectConnection* const attempt = peers_[connection->peer].connecting)
       deadline = std::min(deadline, end_of(*attempt));
   }
   return deadline;

@@ -21,6 +21,16 @@ std::size_t message_bytes(const NetworkOptions& options) {
   return options.max_message_bytes != 0 ? options.max_message_bytes : kSuitableMessageBytes;
 }
 
+// Of `room`, so much is used, of which `since` since an acknowledgement was asked for. If half is
+// used, the next one is asked for, so that it comes before the rest is, but not again before half
+// of that was used since: each is a system call of the receiver. In between it may wait until the
+// receiver is idle; it is needed then because the room may shrink when others take records.
+// Measure: bench/compare/builds --only mpi-bandwidth
+std::uint16_t flags_by_room(std::size_t used, std::size_t room, std::size_t since) {
+  if (2 * used < room) return 0;
+  return 2 * since >= used ? kAcknowledgeSoon : kAcknowledgeWhenIdle;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOptions& options,
@@ -39,109 +49,61 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOpti
 
 DirectTransport::DirectTransport(const NetworkOptions& options)
     : options_(options),
-      incarnation_(RandomNumbers().next()),
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
       attempts_(options.connect_timeout),
       half_open_(kMaxHalfOpen, options.connect_timeout),
       unproved_(kMaxHalfOpen, options.connect_timeout) {
-  for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
-    make_room(*list, options.send_frames + options.max_writes);
-  make_room(unexpected_memory_, kUnexpectedSlots);
+  ended_.reserve(options.send_frames + options.max_writes);
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
   attributes_.max_message_bytes = message_bytes(options);
   attributes_.max_write_bytes = kMaxWriteBytes;
-  attributes_.max_placed_bytes = kMaxPlacedBytes;
+  attributes_.max_placed_bytes = UnexpectedMemory::kBytes;
   attributes_.max_placed_message = InboundStream::kMaxPlacedMessage;
   attributes_.knows_source = true;
   attributes_.independent_reservations = true;
 }
 
 Error DirectTransport::listen() {
-  const Result<NodeId> nid = parse_node(options_.interface_address);
-  if (!nid) return nid.error();
-  if (Error error = check_port_base(options_.port_base); !error.ok()) return error;
-  epoll_ = PrivateDescriptor(FileDescriptor(::epoll_create1(EPOLL_CLOEXEC)));
-  if (!epoll_.is_open())
-    return {Loss::kInterface, "epoll_create1", "the system gives no descriptor to wait on", errno};
-  // The system may choose the one port that is no valid pid.
-  constexpr int kTries = 4;
-  for (int tried = 1;; ++tried) {
-    own_ = {};
-    own_.sin_family = AF_INET;
-    own_.sin_addr.s_addr = htonl(nid->value);
-    if (options_.pid != kAnyPid) {
-      const Result<sockaddr_in> address =
-          socket_address_of({nid.value(), options_.pid}, options_.port_base);
-      if (!address) return address.error();
-      own_ = address.value();
-    }
-    Result<PrivateDescriptor> listener = listen_at(own_);
-    if (!listener) return listener.error();
-    listener_ = std::move(listener).value();
-    self_ = transport::name_of(own_, options_.port_base);
-    const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base);
-    if (port) break;
-    if (tried == kTries) return port.error();
-  }
-  epoll_event event{EPOLLIN, {.ptr = nullptr}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0) {
-    return {Loss::kInterface, "epoll_ctl", "the system does not watch the socket", errno};
-  }
+  if (const Error error = events_.open(); !error.ok()) return error;
+  if (const Error error = listener_.open(options_, events_); !error.ok()) return error;
+  self_ = listener_.name();
+  greeter_.set_self(self_);
   return {};
 }
 
 DirectTransport::~DirectTransport() {
   lock_.is_held();
-  for (const std::unique_ptr<Connection>& connection : connections_) end_sending(*connection);
+  for (const auto& connection : connections_.all()) end_sending(*connection);
 }
 
 Result<PeerId> DirectTransport::resolve(ProcessId name) {
   lock_.is_held();
-  if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
   if (name == self_)
     return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
     return address.error();
-  const PeerId id = reusable_.next([this] {
+  return peers_.add(name, [this](std::size_t peers) {
     lock_.is_held();
-    const std::size_t peers = peers_.size() + 1;
-    for (std::vector<PeerId>* const list : {&failed_, &left_, &reporting_left_})
-      make_room(*list, peers);
+    make_room(failed_, peers);
+    left_.reserve(peers);
     attempts_.reserve(peers);
     constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
-    for (std::vector<EndedWrite>* const list : {&ended_, &reporting_ended_})
-      make_room(*list, options_.send_frames + options_.max_writes + kOwn * peers);
-    peers_.push_back(std::make_unique<DirectPeer>());
+    ended_.reserve(options_.send_frames + options_.max_writes + kOwn * peers);
   });
-  ids_.emplace(name, id);
-  // From here on, nothing needs memory that there may not be.
-  reusable_.take();
-  DirectPeer& peer = at(id);
-  peer.is_named = true;
-  peer.name = name;
-  peer.attempt.peer = id;
-  return id;
 }
 
 void DirectTransport::forget(PeerId id) {
   lock_.is_held();
-  DirectPeer& peer = at(id);
-  const bool in_use = peer.connection != nullptr || peer.connecting != nullptr ||
-                      peer.attempt.waiting || peer.failed || peer.frames.held > 0 ||
-                      peer.writes.held > 0 || peer.targets > 0 || peer.left > 0;
-  if (in_use || !peer.is_named) return;
-  ids_.erase(peer.name);
-  peer = DirectPeer();
-  peer.is_named = false;
-  reusable_.give_back(id);
+  if (!peers_[id].is_in_use()) peers_.forget(id);
 }
 
 MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  DirectPeer& to = at(peer);
+  DirectPeer& to = peers_[peer];
   const bool keeps_much = to.frames.held >= SendShare::kOwnFrames && to.connection != nullptr &&
                           to.connection->outbound.frame_bytes() >= options_.retained_bytes;
   Outbound* const frame = closing_ || keeps_much ? nullptr : outbound_.take_frame(to.frames);
@@ -154,7 +116,7 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   lock_.is_held();
   Outbound& frame = outbound_.at(buffer.token);
   LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_message_bytes);
-  Connection* const connection = connection_to(peer);
+  DirectConnection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   std::byte* const begin = buffer.data - sizeof(PieceHeader);
   const std::uint16_t flags = flags_for(*connection, sizeof(PieceHeader) + bytes);
@@ -181,7 +143,7 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   Outbound& frame = outbound_.at(buffer.token);
   LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_placed_message && is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
-  Connection* const connection = connection_to(peer);
+  DirectConnection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(OutboundStream::kHeadroom + kHead <= OutboundTable::kHeadroom);
@@ -203,11 +165,12 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
                                        Immediate immediate, Context context) {
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
-  Connection* const connection = connection_to(peer);
-  Outbound* const write = connection != nullptr ? outbound_.take_write(at(peer).writes) : nullptr;
+  DirectConnection* const connection = connection_to(peer);
+  Outbound* const write =
+      connection != nullptr ? outbound_.take_write(peers_[peer].writes) : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
   const auto flags = static_cast<std::uint16_t>(
-      kAcknowledgeWhenIdle | flags_by_room(at(peer).writes.held, outbound_.write_limit(),
+      kAcknowledgeWhenIdle | flags_by_room(peers_[peer].writes.held, outbound_.write_limit(),
                                            connection->outbound.records_since_asked() + 1));
   std::byte* const head = write->write_head + OutboundStream::kHeadroom;
   encode(head, PieceHeader{static_cast<std::uint32_t>(from.length),
@@ -222,21 +185,11 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   return status;
 }
 
-// Of `room`, so much is used, of which `since` since an acknowledgement was asked for. If half is
-// used, the next one is asked for, so that it comes before the rest is, but not again before half
-// of that was used since: each is a system call of the receiver. In between it may wait until the
-// receiver is idle; it is needed then because the room may shrink when others take records.
-// Measure: bench/compare/builds --only mpi-bandwidth
-std::uint16_t DirectTransport::flags_by_room(std::size_t used, std::size_t room,
-                                             std::size_t since) {
-  if (2 * used < room) return 0;
-  return 2 * since >= used ? kAcknowledgeSoon : kAcknowledgeWhenIdle;
-}
-
 // When the sender needs to know that a frame of so many bytes has arrived: PieceFlags.
-std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size_t bytes) const {
+std::uint16_t DirectTransport::flags_for(const DirectConnection& connection,
+                                         std::size_t bytes) const {
   const OutboundStream& stream = connection.outbound;
-  const SendShare& frames = at(connection.peer).frames;
+  const SendShare& frames = peers_[connection.peer].frames;
   const std::uint16_t pool =
       outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
   static_assert(kAcknowledgeSoon > kAcknowledgeWhenIdle);
@@ -248,9 +201,10 @@ std::uint16_t DirectTransport::flags_for(const Connection& connection, std::size
 }
 
 // Passes the record to the kernel as far as it accepts it; the rest waits. `flags`: of its piece.
-PostStatus DirectTransport::send(Connection& connection, Outbound& record, std::uint16_t flags) {
+PostStatus DirectTransport::send(DirectConnection& connection, Outbound& record,
+                                 std::uint16_t flags) {
   // Nothing is sent on a new connection before the loss has been reported.
-  if (connection.is_ending || at(connection.peer).failed || connection.outbound.is_full())
+  if (connection.is_ending || peers_[connection.peer].failed || connection.outbound.is_full())
     return PostStatus::kWouldBlock;
   const bool waits = connection.outbound.waits() || !connection.fd.is_open();
   record.lent = false;
@@ -260,7 +214,7 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record, std::
 }
 
 // Passes the rest of the next record to the kernel. False: it accepts no more now.
-bool DirectTransport::pass_on(Connection& connection) {
+bool DirectTransport::pass_on(DirectConnection& connection) {
   const std::span<const iovec> parts = connection.outbound.next(connection.stream->position());
   std::size_t offered = 0;
   for (const iovec& part : parts) offered += part.iov_len;
@@ -272,42 +226,30 @@ bool DirectTransport::pass_on(Connection& connection) {
     return false;
   }
   connection.unread_quarters = 0;
-  if (connection.untold() == 0) connection.wanted = 0;
-  if (const Outbound* const left = connection.outbound.accepted(static_cast<std::size_t>(sent)))
-    has_left(connection.peer, *left);
+  if (connection.untold() == 0) connection.owed.told();
+  const Outbound* const left = connection.outbound.accepted(static_cast<std::size_t>(sent));
+  if (left != nullptr && left->is_message) left_.add(connection.peer, peers_[connection.peer].left);
   return static_cast<std::size_t>(sent) == offered;
-}
-
-// The kernel has accepted all of the record.
-void DirectTransport::has_left(PeerId to, const Outbound& record) {
-  if (record.is_message && at(to).left++ == 0) left_.push_back(to);
 }
 
 Result<Registration> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
                                                       Access access) {
   lock_.is_held();
   if (access == Access::kWriteSource) return Registration{};  // the source needs no registration
-  Registration made{next_region_++, 0, 0};
-  do {
-    made.key = random_.next();
-  } while (!targets_.emplace(made.key, WriteTarget{memory, peer, nullptr}).second);
-  ++at(peer).targets;
+  const Registration made = targets_.add(peer, memory);
+  ++peers_[peer].targets;
   return made;
 }
 
 void DirectTransport::deregister_memory(const Registration& region) {
   lock_.is_held();
-  const auto target = region.id == 0 ? targets_.end() : targets_.find(region.key);
-  if (target == targets_.end()) return;
-  if (target->second.writer != nullptr) target->second.writer->stream->cut_write();
-  --at(target->second.peer).targets;
-  targets_.erase(target);
+  if (const PeerId peer = targets_.remove(region); peer != kNoPeer) --peers_[peer].targets;
 }
 
 bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
   lock_.is_held();
   LINTEL_ASSERT(is_placement_key(key));
-  DirectPeer& peer = at(id);
+  DirectPeer& peer = peers_[id];
   if (!placement_enabled_ || peer.expects || memory.empty()) return false;
   peer.expects = true;
   peer.expected = key;
@@ -317,7 +259,7 @@ bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<st
 
 Withdrawal DirectTransport::withdraw_placement(PeerId id) {
   lock_.is_held();
-  DirectPeer& peer = at(id);
+  DirectPeer& peer = peers_[id];
   if (!peer.expects) return Withdrawal::kNone;
   if (peer.connection != nullptr && peer.connection->is_expected) return Withdrawal::kArriving;
   peer.expects = false;
@@ -330,7 +272,7 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
-  return std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
+  return std::ranges::none_of(connections_.all(), [](const auto& connection) {
     const OutboundStream& outbound = connection->outbound;
     const bool waits_for_peer = connection->can_resume() && !connection->is_of_unproved_caller();
     return connection->has_streams() && (waits_for_peer ? !outbound.empty() : outbound.waits());
@@ -339,11 +281,11 @@ bool DirectTransport::close(TimePoint) {
 
 std::string DirectTransport::describe(PeerId id) const {
   lock_.is_held();
-  const DirectPeer& peer = at(id);
+  const DirectPeer& peer = peers_[id];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (is_suspended(id))
-    return text + " was lost and is to be resumed: " + peer.connection->loss.reason();
+    return text + " was lost and is to be resumed: " + peer.connection->suspension.loss().reason();
   if (peer.connection != nullptr) return text + " is open";
   return text + (peer.connecting != nullptr ? " is being made"
                  : peer.attempt.waiting     ? " is tried again"
@@ -356,13 +298,13 @@ void DirectTransport::dump(std::string& text) const {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
   text += "direct at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
-  line("peers", reusable_.taken());
+  line("peers", peers_.named());
   line("connections", open_count_);
   line("connections being made", opening_count_);
   line("messages unacknowledged or lent", outbound_.frames_taken());
   line("writes unacknowledged", outbound_.writes_taken());
   line("registrations", targets_.size());
-  line("payloads that arrive unexpected", unexpected_);
+  line("payloads that arrive unexpected", unexpected_.in_use());
   line("connections in the middle of a piece", buffers_.in_use());
   line("refused connections", counters_.refused_connections);
   line("contested connections", counters_.contested);

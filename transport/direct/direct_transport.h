@@ -30,25 +30,27 @@
 // Does not: order across connections that are not resumed, notice the death of a machine, or
 // connect to itself.
 
-#include <netinet/in.h>
-#include <sys/epoll.h>
-
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/owner_lock.h"
-#include "base/private_descriptor.h"
 #include "base/random_numbers.h"
 #include "transport/contact/connect_attempts.h"
 #include "transport/contact/half_open_connections.h"
 #include "transport/contact/network_options.h"
-#include "transport/contact/reusable_ids.h"
-#include "transport/direct/inbound_stream.h"
+#include "transport/direct/connection_records.h"
+#include "transport/direct/direct_peers.h"
+#include "transport/direct/ended_operations.h"
+#include "transport/direct/greeter.h"
+#include "transport/direct/left_messages.h"
+#include "transport/direct/listener.h"
 #include "transport/direct/outbound_table.h"
-#include "transport/direct/resumption_proof.h"
+#include "transport/direct/read_order.h"
+#include "transport/direct/socket_events.h"
+#include "transport/direct/unexpected_memory.h"
+#include "transport/direct/write_targets.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -90,7 +92,7 @@ class DirectTransport final : public Transport {
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
     lock_.is_held();
-    return at(peer).name;
+    return peers_[peer].name;
   }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
@@ -124,7 +126,7 @@ class DirectTransport final : public Transport {
   TimePoint next_deadline() const override;
   int wait_fd() const override {
     lock_.is_held();
-    return descriptors_closed_ ? -1 : epoll_.get();
+    return descriptors_closed_ ? -1 : events_.descriptor();
   }
   bool prepare_wait() override;
   std::string describe(PeerId peer) const override;
@@ -142,42 +144,10 @@ class DirectTransport final : public Transport {
   }
 
  private:
-  struct Connection;
-  struct DirectPeer {
-    ProcessId name;
-    Connection* connection = nullptr;  // open, or to be resumed
-    Connection* connecting = nullptr;  // being made by this process
-    SendShare frames;                  // what it holds of outbound_
-    SendShare writes;
-    std::uint32_t left = 0;     // messages that the kernel has, not yet reported as left
-    std::uint32_t targets = 0;  // memory registered for writes of the peer
-    ConnectAttempt attempt;     // waiting: every connect request has failed so far
-    bool failed = false;        // lost; this poll() reports it
-    bool is_named = true;       // not forgotten
-    bool expects = false;       // a placed message of the peer is expected
-    PlacementKey expected;
-    std::span<std::byte> landing;
-    Error failure;
-    std::uint64_t peer_incarnation = 0;  // of the open connection, from the peer's greeting
-    std::uint64_t peer_generation = 0;
-  };
-  struct WriteTarget {
-    std::span<std::byte> memory;
-    PeerId peer;
-    Connection* writer = nullptr;  // the connection on which a write to it arrives
-  };
-  struct EndedWrite {
-    Context context;
-    Error error;
-  };
+  class Delivery;
 
-  static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
-  // Unexpected payloads that may arrive at once.
-  static constexpr std::size_t kUnexpectedSlots = 16;
   // The output timeout is counted in quarters.
   static constexpr int kQuarters = 4;
-  // A peer keeps what is not acknowledged, so it learns of it in any case.
-  static constexpr Nanoseconds kAcknowledgeAfter = std::chrono::milliseconds(5);
   // An attempt to connect that does not reach the peer's host is given up for another one after it.
   static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
   // A request to resume that is not answered for longer gives way to one of the peer. The kernel
@@ -188,203 +158,166 @@ class DirectTransport final : public Transport {
 
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
-  DirectPeer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
-  const DirectPeer& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
-  static void clear_connecting(DirectPeer& peer) {
-    peer.connecting = nullptr;
-    peer.attempt.in_progress = false;
-  }
 
   // Making and ending connections (direct_connections.cpp, direct_ending.cpp).
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] TimePoint end_of(const Connection& attempt) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] TimePoint end_of(const DirectConnection& attempt) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool has_spare_connection() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Connection& take_spare_connection() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void pause_accepting() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_half_open(HalfOpenConnection& half_open) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void give_up_attempt(Connection& connection, Error obstacle = {})
+  [[gnu::cold]] void give_up_attempt(DirectConnection& connection, Error obstacle = {})
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)
+  [[gnu::cold]] void on_handshake_ready(DirectConnection& connection, std::uint32_t events)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_greeting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void log_other_version(ProcessId from, unsigned version) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting)
+  [[gnu::cold]] void on_connect_request(DirectConnection& connection, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind,
-                                   const Resumption& resumption = {}) LINTEL_REQUIRES(lock_);
-  static bool gives_way(const Connection& connection);
-  [[gnu::cold]] void take_place(HalfOpenConnections& list, Connection& connection)
+  [[gnu::cold]] void take_place(HalfOpenConnections& list, DirectConnection& connection)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void await_proof(Connection& connection) LINTEL_REQUIRES(lock_);
-  HalfOpenConnections& list_of(const Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void await_proof(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   // When the next of the accepted connections has taken too long.
   TimePoint half_open_deadline() const LINTEL_REQUIRES(lock_) {
     return std::min(half_open_.next_deadline(), unproved_.next_deadline());
   }
-  [[gnu::cold]] ConnectionBinding binding_of(const Connection& connection) const
+  [[gnu::cold]] void opened(DirectConnection& connection, PeerId peer, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void leave_lists(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void close_socket(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void tear_down(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void leave_lists(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void close_socket(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void tear_down(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connections(DirectPeer& peer, Error ending) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
-  void give_back_unexpected(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void expire_attempts() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void report_failures(Sink& sink) LINTEL_REQUIRES(lock_);
-  void watch_for(Connection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void stop_watching(Connection& connection) LINTEL_REQUIRES(lock_);
+  void watch_for(DirectConnection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void stop_watching(DirectConnection& connection) LINTEL_REQUIRES(lock_);
 
   // Taking the place of lost connections (direct_resumption.cpp).
-  [[gnu::cold]] void lost(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void suspend(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void lost(DirectConnection& connection, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void suspend(DirectConnection& connection, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void resume_suspended() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool begin_resumption(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resumption(Connection& connection, const Greeting& greeting)
+  [[gnu::cold]] void on_resumption(DirectConnection& connection, const Greeting& greeting)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resume_request(Connection& connection, const Greeting& greeting,
+  [[gnu::cold]] void on_resume_request(DirectConnection& connection, const Greeting& greeting,
                                        const Resumption& resumption) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_challenge(Connection& connection, const Resumption& resumption)
+  [[gnu::cold]] void on_challenge(DirectConnection& connection, const Resumption& resumption)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_proof(Connection& connection, const Greeting& greeting,
+  [[gnu::cold]] void on_proof(DirectConnection& connection, const Greeting& greeting,
                               const Resumption& resumption) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resumed(Connection& connection, const Greeting& greeting,
+  [[gnu::cold]] void on_resumed(DirectConnection& connection, const Greeting& greeting,
                                 const Resumption& resumption) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_no_stream(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_no_stream(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool own_request_is_kept(const DirectPeer& peer) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse_simultaneous(Connection& connection, ProcessId to)
+  [[gnu::cold]] void refuse_simultaneous(DirectConnection& connection, ProcessId to)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse_resumption(Connection& connection, ProcessId to) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] ResumptionHalf own_half(const Connection& connection, std::uint64_t generation = 0,
-                                        std::uint64_t received = 0) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] ResumptionHalf peer_half(const Connection& connection, PeerId peer,
-                                         std::uint64_t generation = 0,
-                                         std::uint64_t received = 0) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void go_on(Connection& connection, Connection& replacement) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse_resumption(DirectConnection& connection, ProcessId to)
+      LINTEL_REQUIRES(lock_);
+  struct Parties {
+    ResumptionExchange::Party self, peer;
+  };
+  [[gnu::cold]] Parties parties(const DirectConnection& connection, PeerId peer) const
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void go_on(DirectConnection& connection, DirectConnection& replacement)
+      LINTEL_REQUIRES(lock_);
   bool is_suspended(PeerId peer) const LINTEL_REQUIRES(lock_);
 
   // Posting (direct_transport.cpp).
 
   // The open connection, or one that is to be resumed. Null: there is none; it is being made.
-  Connection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
-    Connection* const open = at(peer).connection;
+  DirectConnection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
+    DirectConnection* const open = peers_[peer].connection;
     if (open == nullptr) connect(peer);
     return open;
   }
-  static std::uint16_t flags_by_room(std::size_t used, std::size_t room, std::size_t since);
-  std::uint16_t flags_for(const Connection& connection, std::size_t bytes) const
+  std::uint16_t flags_for(const DirectConnection& connection, std::size_t bytes) const
       LINTEL_REQUIRES(lock_);
-  PostStatus send(Connection& connection, Outbound& record, std::uint16_t flags)
+  PostStatus send(DirectConnection& connection, Outbound& record, std::uint16_t flags)
       LINTEL_REQUIRES(lock_);
-  bool pass_on(Connection& connection) LINTEL_REQUIRES(lock_);
-  void has_left(PeerId peer, const Outbound& record) LINTEL_REQUIRES(lock_);
+  bool pass_on(DirectConnection& connection) LINTEL_REQUIRES(lock_);
 
   // poll() (direct_traffic.cpp, direct_receiving.cpp, direct_sending.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
   bool poll_all_sockets() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void no_memory_for(Connection& connection) LINTEL_REQUIRES(lock_);
-  bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
-  void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
-  void note_arrived(Connection& connection) LINTEL_REQUIRES(lock_);
-  bool is_acknowledgement_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
-  TimePoint acknowledgement_deadline(const Connection& connection) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void no_memory_for(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  bool receive(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void receive_last(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  void send_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  void note_arrived(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);
-  bool acknowledged(Connection& connection, std::uint64_t position) LINTEL_REQUIRES(lock_);
-  void begin_sending(Connection& connection) LINTEL_REQUIRES(lock_);
-  void end(Connection& connection) LINTEL_REQUIRES(lock_);
-  void note_recent(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void begin_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
-  void end_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  bool acknowledged(DirectConnection& connection, std::uint64_t position) LINTEL_REQUIRES(lock_);
+  void begin_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  void end(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  void note_recent(DirectConnection& connection) LINTEL_REQUIRES(lock_) {
+    reading_.note(connection, open_count_);
+  }
+  [[gnu::cold]] void begin_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void check_for_stuck_peers() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_stuck_peers() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_stuck_peer(Connection& connection, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void stop_sending(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_sending(Connection& connection) LINTEL_REQUIRES(lock_);
-  bool much_is_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
-  bool may_resume(const Connection& connection) const LINTEL_REQUIRES(lock_);
-  void deliver_later(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_stuck_peer(DirectConnection& connection, Error error)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void stop_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  bool may_resume(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
+  void deliver_later(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   bool resume_stalled() LINTEL_REQUIRES(lock_);
-  void report_left(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void prolong_suspensions(TimePoint now) LINTEL_REQUIRES(lock_);
-  void report_ended(Sink& sink) LINTEL_REQUIRES(lock_);
   // Also what a poll() that has found no memory has left.
   void report_ended_and_failures(Sink& sink) LINTEL_REQUIRES(lock_);
 
   NetworkOptions options_;
   TransportAttributes attributes_;
   ProcessId self_;
-  sockaddr_in own_{};
-  std::uint64_t incarnation_;
   OwnerLock lock_;
-  std::uint64_t generation_ LINTEL_GUARDED_BY(lock_) = 0;
   DirectCounters counters_ LINTEL_GUARDED_BY(lock_);
 
-  PrivateDescriptor epoll_;
-  PrivateDescriptor listener_;
-  // Accept again then: there was no free descriptor or no memory.
-  TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
+  SocketEvents events_ LINTEL_GUARDED_BY(lock_);
+  Listener listener_ LINTEL_GUARDED_BY(lock_);
+  Greeter greeter_ LINTEL_GUARDED_BY(lock_);
+  RandomNumbers nonces_ LINTEL_GUARDED_BY(lock_);
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
-  std::vector<std::unique_ptr<DirectPeer>> peers_ LINTEL_GUARDED_BY(lock_);
-  std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
-  ReusableIds reusable_ LINTEL_GUARDED_BY(lock_);                                    // of peers_
-  std::unordered_map<std::uint64_t, WriteTarget> targets_ LINTEL_GUARDED_BY(lock_);  // by key
-  std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
-  // Of the keys, and of nonces: a late write to the process that had this port before, or a guessed
-  // key, matches no memory.
-  RandomNumbers random_ LINTEL_GUARDED_BY(lock_);
-
-  std::vector<std::unique_ptr<Connection>> connections_ LINTEL_GUARDED_BY(lock_);
-  std::vector<Connection*> spare_ LINTEL_GUARDED_BY(lock_);  // torn down in earlier polls
-  // Torn down since the last poll(): the events of the kernel may still name them.
-  std::vector<Connection*> torn_down_ LINTEL_GUARDED_BY(lock_);
-  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
-  // Open connections that are read without asking epoll, the latest first.
-  std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);
+  DirectPeers peers_ LINTEL_GUARDED_BY(lock_);
+  WriteTargets targets_ LINTEL_GUARDED_BY(lock_);
+  UnexpectedMemory unexpected_ LINTEL_GUARDED_BY(lock_);
+  ConnectionRecords connections_ LINTEL_GUARDED_BY(lock_);
   ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
   HalfOpenConnections half_open_ LINTEL_GUARDED_BY(lock_);  // the request is awaited
   HalfOpenConnections unproved_ LINTEL_GUARDED_BY(lock_);   // the proof, or admit(), is awaited
+
+  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
   // Connections that are being made, by us or by others.
   std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
+  ReadOrder reading_ LINTEL_GUARDED_BY(lock_);
   // Connections with records that wait for room in the kernel.
-  std::vector<Connection*> sending_ LINTEL_GUARDED_BY(lock_);
+  std::vector<DirectConnection*> sending_ LINTEL_GUARDED_BY(lock_);
   // When those that wait are looked at next; kNever: none waits.
   TimePoint stuck_check_ LINTEL_GUARDED_BY(lock_) = kNever;
   // On which nothing can be sent any more.
-  std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);
+  std::vector<DirectConnection*> ending_ LINTEL_GUARDED_BY(lock_);
   // Whose streams have more to deliver: stalled and paused ones.
-  std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);
-  std::vector<Connection*> resuming_stalled_ LINTEL_GUARDED_BY(lock_);  // by resume_stalled()
+  std::vector<DirectConnection*> stalled_ LINTEL_GUARDED_BY(lock_);
+  std::vector<DirectConnection*> resuming_stalled_ LINTEL_GUARDED_BY(lock_);  // by resume_stalled()
   // To be resumed.
-  std::vector<Connection*> suspended_ LINTEL_GUARDED_BY(lock_);
+  std::vector<DirectConnection*> suspended_ LINTEL_GUARDED_BY(lock_);
   // Whose peers want to know what has arrived.
-  std::vector<Connection*> acknowledging_ LINTEL_GUARDED_BY(lock_);
+  std::vector<DirectConnection*> acknowledging_ LINTEL_GUARDED_BY(lock_);
   // When they are looked at. Those that a message has acknowledged stay in the list until then.
   TimePoint acknowledge_at_ LINTEL_GUARDED_BY(lock_) = kNever;
+
   std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
-  std::vector<PeerId> left_ LINTEL_GUARDED_BY(lock_);  // with messages to report
-  std::vector<PeerId> reporting_left_ LINTEL_GUARDED_BY(lock_);
-  std::vector<EndedWrite> ended_ LINTEL_GUARDED_BY(lock_);
-  std::vector<EndedWrite> reporting_ended_ LINTEL_GUARDED_BY(lock_);
-  // Not in use.
-  std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_ LINTEL_GUARDED_BY(lock_);
-  std::size_t unexpected_ LINTEL_GUARDED_BY(lock_) = 0;  // in use
-  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
-  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // epoll_ was closed, and not by this transport: it reaches nobody any more.
-  bool descriptors_closed_ LINTEL_GUARDED_BY(lock_) = false;
-  // The next poll() asks epoll about all sockets.
-  bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;
-  unsigned turns_ LINTEL_GUARDED_BY(lock_) = 0;
-  std::uint64_t polls_ LINTEL_GUARDED_BY(lock_) = 0;
+  LeftMessages left_ LINTEL_GUARDED_BY(lock_);
+  EndedOperations ended_ LINTEL_GUARDED_BY(lock_);
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll()
   std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
-  TimePoint now_ LINTEL_GUARDED_BY(lock_){};          // of the last poll()
+  std::uint64_t polls_ LINTEL_GUARDED_BY(lock_) = 0;
+  TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll
+
+  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
+  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
+  // The epoll instance was closed, and not by this transport: it reaches nobody any more.
+  bool descriptors_closed_ LINTEL_GUARDED_BY(lock_) = false;
 };
 
 }  // namespace lintel::transport

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "transport/address/address.h"
 #include "transport/address/pacing.h"
@@ -115,6 +116,24 @@ bool addresses_of(int fd, sockaddr_in& own, sockaddr_in& peer) {
   socklen_t peer_length = sizeof peer;
   return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &own_length) == 0 &&
          ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_length) == 0;
+}
+
+ConnectionBinding binding_of(int fd, const sockaddr_in& listening) {
+  sockaddr_in near{};
+  sockaddr_in far{};
+  if (!addresses_of(fd, near, far)) return {};
+  ConnectionBinding binding;
+  // A port on which somebody listens is never chosen for a socket that connects.
+  binding.made_by_peer = near.sin_port == listening.sin_port;
+  const sockaddr_in* const ends[] = {binding.made_by_peer ? &far : &near,
+                                     binding.made_by_peer ? &near : &far};
+  std::byte* at = binding.bytes.data();
+  for (const sockaddr_in* const end : ends) {
+    std::memcpy(at, &end->sin_addr.s_addr, 4);
+    std::memcpy(at + 4, &end->sin_port, 2);
+    at += 6;
+  }
+  return binding;
 }
 
 AcceptedSocket accept_at(int listener, const sockaddr_in& own) {

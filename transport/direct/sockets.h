@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/private_descriptor.h"
 #include "base/result.h"
+#include "transport/transport.h"
 
 namespace lintel::transport {
 
@@ -27,6 +28,10 @@ int outcome_of_connect(int fd);
 
 // The addresses of both ends. False: the connection has ended.
 bool addresses_of(int fd, sockaddr_in& own, sockaddr_in& peer);
+
+// Of a connection at whose ends somebody listens at one address only: `listening` is the own one.
+// All 0: the connection has ended.
+ConnectionBinding binding_of(int fd, const sockaddr_in& listening);
 
 struct AcceptedSocket {
   PrivateDescriptor fd;  // not open: none waits, or `error` says why none can be accepted

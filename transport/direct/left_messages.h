@@ -1,0 +1,62 @@
+#pragma once
+// LeftMessages: the peers with messages that the kernel has accepted and that the sink is to be
+// told of.
+//
+// A member of DirectTransport, which keeps one OfPeer in its record of each peer; guarded by its
+// owner's lock.
+// Invariant: a peer is in the list at most once, so there is room for it.
+// Does not: allocate, except in reserve().
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "transport/direct/room.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+class LeftMessages {
+ public:
+  struct OfPeer {
+    std::uint32_t count = 0;  // zeroed by the owner when nobody is to be told any more
+    bool is_listed = false;
+  };
+
+  // Room for so many peers. Throws std::bad_alloc.
+  void reserve(std::size_t peers) {
+    make_room(peers_, peers);
+    make_room(reporting_, peers);
+  }
+  // One more message to the peer has left. REQUIRES: reserve() has made room for it.
+  void add(PeerId peer, OfPeer& of) {
+    ++of.count;
+    if (std::exchange(of.is_listed, true)) return;
+    peers_.push_back(peer);
+  }
+  bool empty() const { return peers_.empty(); }
+
+  // Calls on_message_left() for each message; `of_peer(id)` is the peer's OfPeer. What leaves
+  // meanwhile is reported the next time. Returns how many there were.
+  template <class OfPeerOf>
+  std::size_t report(Sink& sink, OfPeerOf of_peer) {
+    std::size_t reported = 0;
+    reporting_.swap(peers_);
+    for (const PeerId id : reporting_) {
+      OfPeer& of = of_peer(id);
+      std::uint32_t left = std::exchange(of.count, 0);
+      of.is_listed = false;
+      reported += left;
+      for (; left > 0; --left) sink.on_message_left(id);
+    }
+    reporting_.clear();
+    return reported;
+  }
+
+ private:
+  std::vector<PeerId> peers_;
+  std::vector<PeerId> reporting_;
+};
+
+}  // namespace lintel::transport
