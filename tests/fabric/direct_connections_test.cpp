@@ -16,6 +16,7 @@
 #include "transport/contact/send_share.h"
 #include "transport/direct/direct_transport.h"
 #include "transport/direct/stream_format.h"
+#include "transport/direct/unexpected_memory.h"
 
 namespace lintel::transport {
 namespace {
@@ -40,9 +41,9 @@ class DirectConnections : public TwoNodes, public testing::Test {
     EXPECT_EQ(failures_before, 1U);
     EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
   }
-  // One more caller, each under its own name, begins a placed message of 1000 bytes and sends none
-  // of them.
-  void begin_payload(std::vector<RawCaller>& callers) {
+  // One more caller, each under its own name, begins a placed message of so many bytes and sends
+  // none of them.
+  void begin_payload(std::vector<RawCaller>& callers, std::uint32_t bytes = 1000) {
     RawCaller& caller = callers.emplace_back(b);
     Greeting greeting = caller.greeting();
     greeting.from_pid += static_cast<std::uint32_t>(callers.size()) - 1;
@@ -50,7 +51,7 @@ class DirectConnections : public TwoNodes, public testing::Test {
     ASSERT_EQ(caller.answer(b), GreetingKind::kAccept);
     b.transport->admit(b.transport->resolve({caller.self().nid, Pid(greeting.from_pid)}).value(),
                        {});
-    caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+    caller.send(PieceHeader{bytes, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
     caller.send(PlacedHeader{1});
     const std::string expected = "payloads that arrive unexpected: " +
                                  std::to_string(std::min<std::size_t>(callers.size(), 16)) + "\n";
@@ -60,7 +61,9 @@ class DirectConnections : public TwoNodes, public testing::Test {
       return state.find(expected) != std::string::npos;
     })) << callers.size();
   }
-  void make_room_for_one(bool behind_an_end);
+  // What those do that hold the memory for unexpected payloads.
+  enum class Holders { kSendNothing, kSendAByteNowAndThen };
+  void make_room_for_one(Holders holders, bool behind_an_end);
 };
 
 TEST_F(DirectConnections, SimultaneousConnectsBecomeOneConnectionAndLoseNothing) {
@@ -488,9 +491,9 @@ TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
   EXPECT_EQ(placed_messages, 1U);
 }
 
-// All memory for unexpected payloads is held by peers that do not go on.
+// All memory for unexpected payloads is held by peers that do not end theirs.
 // `behind_an_end`: the payload arrives with the acknowledgement that ends a write to its sender.
-void DirectConnections::make_room_for_one(bool behind_an_end) {
+void DirectConnections::make_room_for_one(Holders holders, bool behind_an_end) {
   NetworkOptions options = options_for(kDirect);
   options.output_timeout = std::chrono::milliseconds(100);
   options.connect_timeout = kTimeout;
@@ -498,7 +501,7 @@ void DirectConnections::make_room_for_one(bool behind_an_end) {
   connect();
   b.transport->enable_placement();
   std::vector<RawCaller> stuck;
-  for (int i = 0; i < 16; ++i) begin_payload(stuck);
+  for (int i = 0; i < 16; ++i) begin_payload(stuck, UnexpectedMemory::kBytes);
   std::vector<std::byte> memory(1000);
   const std::vector<std::byte> data = pattern(1000, 5);
   if (behind_an_end) {
@@ -515,19 +518,32 @@ void DirectConnections::make_room_for_one(bool behind_an_end) {
     return a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)) ==
            PostStatus::kOk;
   }));
-  ASSERT_TRUE(until_both([&] { return placed_messages == 1; }));
+  ASSERT_TRUE(until_both([&] {
+    if (holders == Holders::kSendAByteNowAndThen) {
+      for (RawCaller& holder : stuck) {
+        if (b.seen.failures.empty()) holder.send_bytes(pattern(1, 1));
+      }
+    }
+    return placed_messages == 1;
+  }));
   EXPECT_FALSE(b.seen.failures.empty());
   for (const auto& [peer, error] : b.seen.failures) {
     EXPECT_NE(peer, a_at_b);
-    EXPECT_THAT(error.reason(), HasSubstr("does not go on"));
+    EXPECT_THAT(error.reason(), HasSubstr("does not end it"));
   }
 }
 
 TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) {
-  make_room_for_one(false);
+  make_room_for_one(Holders::kSendNothing, false);
 }
 
-TEST_F(DirectConnections, TheyMakeRoomAlsoForOneBehindTheEndOfAWrite) { make_room_for_one(true); }
+TEST_F(DirectConnections, TheyMakeRoomAlsoForOneBehindTheEndOfAWrite) {
+  make_room_for_one(Holders::kSendNothing, true);
+}
+
+TEST_F(DirectConnections, PeersThatSendAByteNowAndThenMakeRoomToo) {
+  make_room_for_one(Holders::kSendAByteNowAndThen, false);
+}
 
 // All memory for unexpected placed messages is in use and stays so.
 TEST_F(DirectConnections, AWaitForPlacementMemoryKeepsNobodyAwakeAndEnds) {

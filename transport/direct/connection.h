@@ -96,7 +96,7 @@ struct DirectConnection final : HalfOpenConnection {
   bool is_expected = false;           // the payload that arrives was expected
   UnexpectedMemory::Slot unexpected;  // of an unexpected payload that arrives
   // Quarters of the output timeout in which the kernel has accepted nothing of `outbound`, and in
-  // which nothing of `unexpected` has come although others need its memory.
+  // which others needed the memory of `unexpected`.
   std::uint8_t unread_quarters = 0;
   std::uint8_t unsent_quarters = 0;
 };

@@ -44,7 +44,6 @@ bool DirectTransport::receive(DirectConnection& connection) {
       lost(connection, connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
       return false;
     }
-    connection.unsent_quarters = 0;
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), delivery);
     if (connection.phase != DirectConnection::Phase::kOpen)

@@ -260,7 +260,6 @@ void DirectTransport::go_on(DirectConnection& connection, DirectConnection& repl
   ++open_count_;
   ++counters_.resumed;
   connection.outbound.resume(connection.stream->position());
-  connection.unsent_quarters = 0;
   watch_for(connection, EPOLLIN);
   note_recent(connection);
   if (connection.outbound.waits()) begin_waiting(connection);

@@ -1,5 +1,5 @@
 // What poll() sends: what waited for the kernel, and acknowledgements. Peers that do not read, or
-// do not go on with a payload, are given up.
+// do not end a payload, are given up.
 #include <algorithm>
 #include <cerrno>
 #include <vector>
@@ -16,7 +16,7 @@ constexpr int kUnsentQuarters = 2;
 
 constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is sent to it",
                          ETIMEDOUT};
-constexpr Error kNotSent{Loss::kPeer, "recv", "the peer has begun a payload and does not go on",
+constexpr Error kNotSent{Loss::kPeer, "recv", "the peer has begun a payload and does not end it",
                          ETIMEDOUT};
 
 }  // namespace
@@ -91,8 +91,9 @@ void DirectTransport::check_for_stuck_peers() {
   if (stuck_check_ == kNever) stuck_check_ = now_ + options_.output_timeout / kQuarters;
 }
 
-// Gives up peers that do not read, and peers that have begun payloads and do not go on, if they
-// hold all memory for unexpected payloads and others need some.
+// Gives up peers that do not read, and peers that have begun payloads and do not end them, if they
+// hold all memory for unexpected payloads and others need some. What arrives of such a payload does
+// not count, nor a connection that is lost: else a few bytes now and then would hold the memory.
 void DirectTransport::end_stuck_peers() {
   std::vector<DirectConnection*> stuck;
   for (DirectConnection* const connection : sending_) {
@@ -107,7 +108,6 @@ void DirectTransport::end_stuck_peers() {
       });
   for (const auto& connection : connections_.all()) {
     if (memory_is_missing && connection->unexpected &&
-        connection->phase == DirectConnection::Phase::kOpen &&
         ++connection->unsent_quarters > kUnsentQuarters)
       stuck.push_back(connection.get());
   }
