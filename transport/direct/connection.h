@@ -30,6 +30,9 @@
 
 namespace lintel::transport {
 
+// The output timeout is counted in quarters.
+inline constexpr int kOutputQuarters = 4;
+
 inline constexpr Error kDisconnected{Loss::kPeer, "disconnect", "the peer was given up",
                                      ECONNABORTED};
 

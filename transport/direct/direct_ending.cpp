@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "transport/direct/connection.h"
+#include "transport/direct/direct_transport.h"
 #include "transport/direct/sockets.h"
 
 namespace lintel::transport {
@@ -15,14 +15,10 @@ namespace {
 
 constexpr int kLastReads = 64;  // of a connection that ends
 
-constexpr Error kNobodyThere{Loss::kPeer, "connect",
-                             "nobody accepts a connection at the peer's address", ETIMEDOUT};
-constexpr Error kNotAdmitted{Loss::kPeer, "accept", "the peer has connected and begun no session",
-                             ETIMEDOUT};
-
 }  // namespace
 
 void DirectTransport::watch_for(DirectConnection& connection, std::uint32_t events) {
+  lock_.is_held();
   // If the system does not watch it: as if the connection were broken.
   if (!events_.watch(connection.fd.get(), connection.watched, events, &connection))
     stop_sending(connection);
@@ -51,15 +47,13 @@ void DirectTransport::close_socket(DirectConnection& connection) {
 
 // Closes the socket, and ends what waited for the connection.
 void DirectTransport::tear_down(DirectConnection& connection) {
+  lock_.is_held();
   LINTEL_ASSERT(connection.phase != DirectConnection::Phase::kClosed);
-  if (connection.phase != DirectConnection::Phase::kSuspended)
-    --(connection.phase == DirectConnection::Phase::kOpen ? open_count_ : opening_count_);
-  (connection.phase == DirectConnection::Phase::kAccepted ? half_open_ : unproved_)
-      .remove(connection);
+  handshakes_.forget(connection);
+  if (connection.phase == DirectConnection::Phase::kOpen) --open_count_;
   if (connection.peer != kNoPeer) {
     DirectPeer& peer = peers_[connection.peer];
     if (peer.connection == &connection) peer.connection = nullptr;
-    if (peer.connecting == &connection) peer.clear_connecting();
     if (std::exchange(connection.is_expected, false)) peer.expects = false;
   }
   while (!connection.outbound.empty()) {
@@ -88,7 +82,7 @@ void DirectTransport::tear_down(DirectConnection& connection) {
 
 // Ends both connections of a peer and the operations on them.
 void DirectTransport::end_connections(DirectPeer& peer, Error ending) {
-  attempts_.end(peer.attempt);
+  handshakes_.end_attempts(peer);
   if (peer.connecting != nullptr) tear_down(*peer.connecting);
   if (peer.connection != nullptr) {
     peer.connection->ending = ending;
@@ -100,6 +94,7 @@ void DirectTransport::end_connections(DirectPeer& peer, Error ending) {
 
 // Called when the open connection is lost, or none can be made.
 void DirectTransport::fail(PeerId id, Error error) {
+  lock_.is_held();
   DirectPeer& peer = peers_[id];
   end_connections(peer, error);
   if (peer.failed) return;  // one report for several losses
@@ -115,31 +110,6 @@ void DirectTransport::disconnect(PeerId id) {
   if (peer.connection != nullptr) end_sending(*peer.connection);
   end_connections(peer, kDisconnected);
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
-}
-
-// Ends attempts that have taken too long, and accepted connections that send nothing.
-void DirectTransport::expire_attempts() {
-  attempts_.expire(now_, [this](PeerId id, ConnectAttempts::Expiry end) {
-    lock_.is_held();
-    const Error obstacle = peers_[id].attempt.obstacle;
-    if (is_suspended(id)) return connect(id);  // it has a limit of its own: they begin anew
-    if (end == ConnectAttempts::Expiry::kTimedOut)
-      return fail(id, obstacle.ok() ? kNobodyThere : obstacle);
-    if (peers_[id].connecting != nullptr) tear_down(*peers_[id].connecting);
-  });
-  listener_.end_pause(now_, events_);
-  for (HalfOpenConnections* const list : {&half_open_, &unproved_}) {
-    while (HalfOpenConnection* const silent = list->overdue(now_)) drop_half_open(*silent);
-  }
-}
-
-// The connect request has not arrived in time, or nothing that made the owner admit the peer; or
-// another connection needs the place.
-void DirectTransport::drop_half_open(HalfOpenConnection& half_open) {
-  ++counters_.refused_connections;
-  auto& connection = static_cast<DirectConnection&>(half_open);
-  if (connection.has_streams()) return fail(connection.peer, kNotAdmitted);
-  tear_down(connection);
 }
 
 void DirectTransport::report_failures(Sink& sink) {
@@ -170,12 +140,13 @@ void DirectTransport::stop_sending(DirectConnection& connection) {
 
 // Reads what has arrived on a connection that ends. This may itself end the connection.
 void DirectTransport::receive_last(DirectConnection& connection) {
+  lock_.is_held();
   for (int reads = 0; reads < kLastReads && receive(connection); ++reads) {
   }
 }
 
 void DirectTransport::end(DirectConnection& connection) {
-  if (connection.phase != DirectConnection::Phase::kOpen) return give_up_attempt(connection);
+  if (connection.phase != DirectConnection::Phase::kOpen) return handshakes_.give_up(connection);
   receive_last(connection);
   if (connection.phase != DirectConnection::Phase::kOpen) return;
   const InboundStream::StreamState state = connection.stream->state();

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "transport/direct/connection.h"
+#include "transport/direct/direct_transport.h"
 #include "transport/direct/sockets.h"
 
 namespace lintel::transport {
@@ -36,6 +36,7 @@ void DirectTransport::send_waiting(DirectConnection& connection) {
 
 // The peer has all before `position`. False: it cannot have.
 bool DirectTransport::acknowledged(DirectConnection& connection, std::uint64_t position) {
+  lock_.is_held();
   return connection.outbound.acknowledge(position, [this](Outbound& record) {
     lock_.is_held();
     if (record.keeps_memory) ended_.add(record.context, {});
@@ -88,7 +89,7 @@ void DirectTransport::begin_waiting(DirectConnection& connection) {
 // Looks at them again after a quarter of their timeout. Quarters are counted and time is not
 // compared: if this process was stopped for a while, its peers get their time.
 void DirectTransport::check_for_stuck_peers() {
-  if (stuck_check_ == kNever) stuck_check_ = now_ + options_.output_timeout / kQuarters;
+  if (stuck_check_ == kNever) stuck_check_ = now_ + options_.output_timeout / kOutputQuarters;
 }
 
 // Gives up peers that do not read, and peers that have begun payloads and do not end them, if they
@@ -97,7 +98,7 @@ void DirectTransport::check_for_stuck_peers() {
 void DirectTransport::end_stuck_peers() {
   std::vector<DirectConnection*> stuck;
   for (DirectConnection* const connection : sending_) {
-    if (++connection->unread_quarters > kQuarters) stuck.push_back(connection);
+    if (++connection->unread_quarters > kOutputQuarters) stuck.push_back(connection);
   }
   for (DirectConnection* const connection : stuck) end_stuck_peer(*connection, kNotRead);
   stuck.clear();

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "transport/direct/connection.h"
+#include "transport/direct/direct_transport.h"
 #include "transport/direct/sockets.h"
 
 namespace lintel::transport {
@@ -24,6 +24,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   lock_.is_held();
   if (!suspended_.empty()) prolong_suspensions(now);
   now_ = now;
+  handshakes_.begin_poll(now);
   sink_ = &sink;
   reports_ = 0;
   ++polls_;
@@ -43,8 +44,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   // Much has arrived: its sender goes on before this process answers.
   if (acknowledge_at_ <= now) acknowledge_received();
   if (!suspended_.empty()) resume_suspended();
-  if (!attempts_.none() || half_open_deadline() <= now || listener_.deadline() <= now)
-    expire_attempts();
+  handshakes_.expire();
   if (stuck_check_ <= now) end_stuck_peers();
   while (!ending_.empty()) end(*ending_.back());
   report_ended_and_failures(sink);
@@ -56,9 +56,9 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
 // A process that was stopped gives its peers their time.
 void DirectTransport::prolong_suspensions(TimePoint now) {
   const Nanoseconds gap = now - now_;
-  if (gap <= options_.output_timeout / kQuarters) return;
+  if (gap <= options_.output_timeout / kOutputQuarters) return;
   for (DirectConnection* const connection : suspended_)
-    connection->suspension.prolong(gap - options_.output_timeout / kQuarters);
+    connection->suspension.prolong(gap - options_.output_timeout / kOutputQuarters);
 }
 
 void DirectTransport::report_ended_and_failures(Sink& sink) {
@@ -75,7 +75,7 @@ void DirectTransport::read_sockets() {
   for (std::size_t i = 0; i < count; ++i) {
     if (recent[i]->phase == DirectConnection::Phase::kOpen) receive(*recent[i]);
   }
-  const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_.empty();
+  const bool nobody_else = open_count_ == count && handshakes_.under_way() == 0 && sending_.empty();
   if (!reading_.is_turn_of_all(nobody_else)) return;
   // What has come with accepted connections: who polls rarely would answer when nobody waits.
   if (poll_all_sockets()) poll_all_sockets();
@@ -91,12 +91,12 @@ bool DirectTransport::poll_all_sockets() {
     on_descriptors_closed();
     return false;
   }
-  reading_.set_all_due(count == kEventsPerLook || opening_count_ > 0 || !sending_.empty());
+  reading_.set_all_due(count == kEventsPerLook || handshakes_.under_way() > 0 || !sending_.empty());
   for (int i = 0; i < count; ++i) {
     auto* const connection = static_cast<DirectConnection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
-      accept_connections();
+      handshakes_.accept_connections();
       accepts = true;
       reading_.set_all_due(true);  // their connect requests may have arrived with them
       continue;
@@ -107,7 +107,7 @@ bool DirectTransport::poll_all_sockets() {
       continue;
     if (connection->phase != DirectConnection::Phase::kOpen) {
       try {
-        on_handshake_ready(*connection, seen);
+        handshakes_.on_ready(*connection, seen);
       } catch (const std::bad_alloc&) {
         no_memory_for(*connection);
       }
@@ -160,7 +160,7 @@ void DirectTransport::no_memory_for(DirectConnection& connection) {
   if (connection.phase == DirectConnection::Phase::kClosed) return;
   ++counters_.without_memory;
   if (connection.has_streams()) return fail(connection.peer, kNoMemory);
-  give_up_attempt(connection, kNoMemory);
+  handshakes_.give_up(connection, kNoMemory);
 }
 
 // ---- Sleeping
@@ -181,8 +181,7 @@ bool DirectTransport::prepare_wait() {
 TimePoint DirectTransport::next_deadline() const {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  TimePoint deadline = std::min(
-      {listener_.deadline(), stuck_check_, attempts_.next_deadline(now_), half_open_deadline()});
+  TimePoint deadline = std::min(stuck_check_, handshakes_.next_deadline());
   for (const DirectConnection* const connection : acknowledging_) {
     if (connection->untold() != 0)
       deadline = std::min(deadline, std::max(now_, connection->owed.deadline()));
@@ -190,7 +189,7 @@ TimePoint DirectTransport::next_deadline() const {
   for (const DirectConnection* const connection : suspended_) {
     deadline = std::min(deadline, connection->suspension.until());
     if (const DirectConnection* const attempt = peers_[connection->peer].connecting)
-      deadline = std::min(deadline, end_of(*attempt));
+      deadline = std::min(deadline, handshakes_.end_of(*attempt));
   }
   return deadline;
 }

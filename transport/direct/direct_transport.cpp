@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/assert.h"
-#include "transport/direct/connection.h"
 #include "transport/direct/sockets.h"
 
 namespace lintel::transport {
@@ -51,9 +50,7 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
     : options_(options),
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
-      attempts_(options.connect_timeout),
-      half_open_(kMaxHalfOpen, options.connect_timeout),
-      unproved_(kMaxHalfOpen, options.connect_timeout) {
+      handshakes_(options_, *this, peers_, connections_, events_, buffers_, counters_) {
   ended_.reserve(options.send_frames + options.max_writes);
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
@@ -67,10 +64,7 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
 
 Error DirectTransport::listen() {
   if (const Error error = events_.open(); !error.ok()) return error;
-  if (const Error error = listener_.open(options_, events_); !error.ok()) return error;
-  self_ = listener_.name();
-  greeter_.set_self(self_);
-  return {};
+  return handshakes_.listen();
 }
 
 DirectTransport::~DirectTransport() {
@@ -81,7 +75,7 @@ DirectTransport::~DirectTransport() {
 Result<PeerId> DirectTransport::resolve(ProcessId name) {
   lock_.is_held();
   if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
-  if (name == self_)
+  if (name == self())
     return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
     return address.error();
@@ -89,7 +83,7 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
     lock_.is_held();
     make_room(failed_, peers);
     left_.reserve(peers);
-    attempts_.reserve(peers);
+    handshakes_.reserve(peers);
     constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
     ended_.reserve(options_.send_frames + options_.max_writes + kOwn * peers);
   });
@@ -272,6 +266,7 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
   closing_ = true;
+  handshakes_.close();
   return std::ranges::none_of(connections_.all(), [](const auto& connection) {
     const OutboundStream& outbound = connection->outbound;
     const bool waits_for_peer = connection->can_resume() && !connection->is_of_unproved_caller();
@@ -284,7 +279,7 @@ std::string DirectTransport::describe(PeerId id) const {
   const DirectPeer& peer = peers_[id];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
-  if (is_suspended(id))
+  if (is_suspended(peer))
     return text + " was lost and is to be resumed: " + peer.connection->suspension.loss().reason();
   if (peer.connection != nullptr) return text + " is open";
   return text + (peer.connecting != nullptr ? " is being made"
@@ -297,10 +292,10 @@ void DirectTransport::dump(std::string& text) const {
   const auto line = [&text](const char* what, std::uint64_t number) {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
-  text += "direct at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
+  text += "direct at " + to_string(self().nid) + " pid " + std::to_string(self().pid.value) + "\n";
   line("peers", peers_.named());
   line("connections", open_count_);
-  line("connections being made", opening_count_);
+  line("connections being made", handshakes_.under_way());
   line("messages unacknowledged or lent", outbound_.frames_taken());
   line("writes unacknowledged", outbound_.writes_taken());
   line("registrations", targets_.size());

@@ -7,28 +7,31 @@
 // This transport reads the sockets that it read last again without epoll_wait, and the kernel
 // writes long data to their place in as few calls as possible.
 //
-// Owns the listening socket and the connections. Borrows the bytes of writes, of payloads and of
+// Owns the connections and what they need. Borrows the bytes of writes, of payloads and of
 // registered memory. Thread: no lock of its own, see Transport. Uses one network interface and
 // listens on one address of it.
 //
 // A TCP connection with an admitted peer that is lost is replaced by another one, on which both
 // sides go on where the other side has received the last byte: nothing is lost and nothing arrives
 // twice. For this, what was sent is kept until the peer has acknowledged it: messages in their
-// frames, writes and payloads in the memory of the owner, who gets it back only then. The peer is
+// frames, writes and payloads in the memory of the owner, which gets it back only then. The peer is
 // lost only if it says that it has no such connection, if nobody listens at its address, or if none
 // was made for NetworkOptions::output_timeout.
 //
 // Invariants:
-//  (1) A peer has at most one connection that is open or suspended, and at most one that is being
-//      made by this process.
+//  (1) A peer has at most one connection that is open or suspended.
 //  (2) A loss is reported before anything that arrives on a later connection. A connection with an
-//      admitted peer is replaced at nobody's request but the peer's, who proves himself; others are
+//      admitted peer is replaced only at the request of the peer, with a proof; other requests are
 //      told to the sink (on_contested) and refused.
 //  (3) A connection that cannot be resumed is read until it ends, also when nothing can be sent on
 //      it.
-//  (4) The record of a connection that was torn down is reused only after the next poll().
 // Does not: order across connections that are not resumed, notice the death of a machine, or
 // connect to itself.
+//
+// It has more than 30 members: the functions of Transport, those of Handshakes::Owner, and the
+// steps of poll(). What has a state of its own is a class of its own: handshakes.h makes the
+// connections, the records are in direct_peers.h and connection_records.h, what is sent and
+// received in outbound_stream.h, inbound_stream.h and owed_acknowledgement.h.
 
 #include <memory>
 #include <span>
@@ -36,16 +39,11 @@
 #include <vector>
 
 #include "base/owner_lock.h"
-#include "base/random_numbers.h"
-#include "transport/contact/connect_attempts.h"
-#include "transport/contact/half_open_connections.h"
 #include "transport/contact/network_options.h"
-#include "transport/direct/connection_records.h"
 #include "transport/direct/direct_peers.h"
 #include "transport/direct/ended_operations.h"
-#include "transport/direct/greeter.h"
+#include "transport/direct/handshakes.h"
 #include "transport/direct/left_messages.h"
-#include "transport/direct/listener.h"
 #include "transport/direct/outbound_table.h"
 #include "transport/direct/read_order.h"
 #include "transport/direct/socket_events.h"
@@ -55,23 +53,7 @@
 
 namespace lintel::transport {
 
-// Counts rare events, for diagnosis.
-struct DirectCounters {
-  std::uint64_t refused_connections =
-      0;                             // not of Lintel, of another version, too late, or displaced
-  std::uint64_t other_versions = 0;  // of them, of another version
-  std::uint64_t contested = 0;  // connect requests under the name of a peer that has a connection
-  std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
-  std::uint64_t broken_streams = 0;         // streams that violated the wire format
-  // Messages, writes and placed messages that ended before they had arrived.
-  std::uint64_t failed_receives = 0;
-  std::uint64_t interrupted = 0;     // TCP connections that were lost and might be resumed
-  std::uint64_t resumed = 0;         // of them, those that were
-  std::uint64_t without_memory = 0;  // connections that ended for lack of memory
-  std::uint64_t failed_writes = 0;   // writes and placed messages that were not sent
-};
-
-class DirectTransport final : public Transport {
+class DirectTransport final : public Transport, private Handshakes::Owner {
  public:
   // Its name in LINTEL_PROVIDER.
   static constexpr const char* kName = "direct";
@@ -88,7 +70,7 @@ class DirectTransport final : public Transport {
   DirectTransport& operator=(const DirectTransport&) = delete;
 
   const TransportAttributes& attributes() const override { return attributes_; }
-  ProcessId self() const override { return self_; }
+  ProcessId self() const override { return handshakes_.self(); }
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
     lock_.is_held();
@@ -146,81 +128,30 @@ class DirectTransport final : public Transport {
  private:
   class Delivery;
 
-  // The output timeout is counted in quarters.
-  static constexpr int kQuarters = 4;
-  // An attempt to connect that does not reach the peer's host is given up for another one after it.
-  static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
-  // A request to resume that is not answered for longer gives way to one of the peer. The kernel
-  // has repeated a lost packet by then.
-  static constexpr Nanoseconds kMeetingTime = std::chrono::milliseconds(250);
-  // Accepted connections without a request yet, and as many whose peer has not proved itself yet.
-  static constexpr std::size_t kMaxHalfOpen = 256;
-
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
 
-  // Making and ending connections (direct_connections.cpp, direct_ending.cpp).
+  // Of Handshakes (direct_connections.cpp, direct_ending.cpp).
+  [[gnu::cold]] bool has_spare_connection() override;
+  [[gnu::cold]] Result<PeerId> peer_named(ProcessId name) override { return resolve(name); }
+  void watch_for(DirectConnection& connection, std::uint32_t events) override;
+  [[gnu::cold]] void tear_down(DirectConnection& connection) override;
+  [[gnu::cold]] void fail(PeerId peer, Error error) override;
+  [[gnu::cold]] void opened(DirectConnection& connection) override;
+  [[gnu::cold]] void receive_last(DirectConnection& connection) override;
+  [[gnu::cold]] void contested(PeerId peer) override;
+  [[gnu::cold]] void suspend(DirectConnection& connection, Error error) override;
+  bool acknowledged(DirectConnection& connection, std::uint64_t position) override;
+  [[gnu::cold]] void resumed(DirectConnection& connection) override;
+
   [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] TimePoint end_of(const DirectConnection& attempt) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool has_spare_connection() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refused(PeerId peer, Error obstacle = {}) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void accept_connections() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void drop_half_open(HalfOpenConnection& half_open) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void give_up_attempt(DirectConnection& connection, Error obstacle = {})
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_handshake_ready(DirectConnection& connection, std::uint32_t events)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_greeting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void log_other_version(ProcessId from, unsigned version) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_connect_request(DirectConnection& connection, const Greeting& greeting)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void take_place(HalfOpenConnections& list, DirectConnection& connection)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void await_proof(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  // When the next of the accepted connections has taken too long.
-  TimePoint half_open_deadline() const LINTEL_REQUIRES(lock_) {
-    return std::min(half_open_.next_deadline(), unproved_.next_deadline());
-  }
-  [[gnu::cold]] void opened(DirectConnection& connection, PeerId peer, const Greeting& greeting)
-      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void lost(DirectConnection& connection, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void resume_suspended() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void leave_lists(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void close_socket(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void tear_down(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_connections(DirectPeer& peer, Error ending) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void expire_attempts() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void report_failures(Sink& sink) LINTEL_REQUIRES(lock_);
-  void watch_for(DirectConnection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void stop_watching(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-
-  // Taking the place of lost connections (direct_resumption.cpp).
-  [[gnu::cold]] void lost(DirectConnection& connection, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void suspend(DirectConnection& connection, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void resume_suspended() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resumption(DirectConnection& connection, const Greeting& greeting)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resume_request(DirectConnection& connection, const Greeting& greeting,
-                                       const Resumption& resumption) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_challenge(DirectConnection& connection, const Resumption& resumption)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_proof(DirectConnection& connection, const Greeting& greeting,
-                              const Resumption& resumption) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_resumed(DirectConnection& connection, const Greeting& greeting,
-                                const Resumption& resumption) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_no_stream(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool own_request_is_kept(const DirectPeer& peer) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse_simultaneous(DirectConnection& connection, ProcessId to)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse_resumption(DirectConnection& connection, ProcessId to)
-      LINTEL_REQUIRES(lock_);
-  struct Parties {
-    ResumptionExchange::Party self, peer;
-  };
-  [[gnu::cold]] Parties parties(const DirectConnection& connection, PeerId peer) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void go_on(DirectConnection& connection, DirectConnection& replacement)
-      LINTEL_REQUIRES(lock_);
-  bool is_suspended(PeerId peer) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_connections(DirectPeer& peer, Error ending) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void report_failures(Sink& sink) LINTEL_REQUIRES(lock_);
 
   // Posting (direct_transport.cpp).
 
@@ -242,11 +173,9 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void no_memory_for(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   bool receive(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void receive_last(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void send_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void note_arrived(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);
-  bool acknowledged(DirectConnection& connection, std::uint64_t position) LINTEL_REQUIRES(lock_);
   void begin_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void end(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void note_recent(DirectConnection& connection) LINTEL_REQUIRES(lock_) {
@@ -268,27 +197,19 @@ class DirectTransport final : public Transport {
 
   NetworkOptions options_;
   TransportAttributes attributes_;
-  ProcessId self_;
   OwnerLock lock_;
   DirectCounters counters_ LINTEL_GUARDED_BY(lock_);
 
   SocketEvents events_ LINTEL_GUARDED_BY(lock_);
-  Listener listener_ LINTEL_GUARDED_BY(lock_);
-  Greeter greeter_ LINTEL_GUARDED_BY(lock_);
-  RandomNumbers nonces_ LINTEL_GUARDED_BY(lock_);
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
   DirectPeers peers_ LINTEL_GUARDED_BY(lock_);
   WriteTargets targets_ LINTEL_GUARDED_BY(lock_);
   UnexpectedMemory unexpected_ LINTEL_GUARDED_BY(lock_);
   ConnectionRecords connections_ LINTEL_GUARDED_BY(lock_);
-  ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
-  HalfOpenConnections half_open_ LINTEL_GUARDED_BY(lock_);  // the request is awaited
-  HalfOpenConnections unproved_ LINTEL_GUARDED_BY(lock_);   // the proof, or admit(), is awaited
+  Handshakes handshakes_;  // guarded by lock_; its name does not change
 
   std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
-  // Connections that are being made, by us or by others.
-  std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
   ReadOrder reading_ LINTEL_GUARDED_BY(lock_);
   // Connections with records that wait for room in the kernel.
   std::vector<DirectConnection*> sending_ LINTEL_GUARDED_BY(lock_);
