@@ -14,6 +14,9 @@
 // after a malformed piece, or stop(), nothing is delivered.
 // Does not: allocate except by its buffers, or decide where writes and placed messages go: its
 // sink does.
+//
+// It has more than 30 members: a function for each kind of piece, and what is known of the payload
+// under way, which each byte that arrives may concern.
 
 #include <sys/uio.h>
 

@@ -11,6 +11,9 @@
 // Invariants: (1) positions count the bytes of records, not of acknowledgements; (2) the peer has
 // all bytes before acknowledged(); (3) no record lies wholly before it.
 // Does not: allocate, send, or decide when an acknowledgement is due.
+//
+// It has more than 30 members, most of which are questions about its positions and sums, each of
+// one line.
 
 #include <sys/uio.h>
 
