@@ -1,5 +1,5 @@
 // Connections of direct transports that are lost and go on: nothing is lost and nothing arrives
-// twice. Who does not prove that he is the peer resumes nothing.
+// twice. A caller that does not prove to be the peer resumes nothing.
 #include <gmock/gmock.h>
 
 #include <random>

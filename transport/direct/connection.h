@@ -60,8 +60,8 @@ struct DirectConnection final : HalfOpenConnection {
   bool can_resume() const { return key != ResumptionKey{}; }
   // Somebody else has made it, and has proved nothing to the owner yet.
   bool is_of_unproved_caller() const { return hook.is_linked(); }
-  // To whoever else requests a connection in the name of its peer. One that this process has made
-  // does not, until it is lost: the peer was where it was sought.
+  // To another request in the name of its peer. One that this process has made does not, until it
+  // is lost: the peer was where it was sought.
   bool gives_way() const {
     return is_of_unproved_caller() || (phase == Phase::kSuspended && !is_admitted);
   }
@@ -79,7 +79,7 @@ struct DirectConnection final : HalfOpenConnection {
   // While it is made.
   sockaddr_in address{};  // kAccepted: of the peer
   ArrivingGreeting greeting;
-  PeerId resumes = kNoPeer;     // kChallenged: who it says that it is
+  PeerId resumes = kNoPeer;     // kChallenged: the peer that it claims to be
   TimePoint begun_at = kNever;  // when this process began to make it, or got an answer
   ResumptionExchange exchange;
 

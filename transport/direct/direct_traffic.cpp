@@ -39,7 +39,8 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   const bool delivers_rest = !stalled_.empty() && resume_stalled();
   // What the last poll has read: the calls that answer it have taken their acknowledgements along.
   if (acknowledge_at_ <= now) acknowledge_received();
-  // Who waited for what a paused stream has delivered now goes on before anything else is read.
+  // A thread that waited for what a paused stream has delivered now goes on before anything else
+  // is read.
   if (!delivers_rest) read_sockets();
   // Much has arrived: its sender goes on before this process answers.
   if (acknowledge_at_ <= now) acknowledge_received();
@@ -77,7 +78,7 @@ void DirectTransport::read_sockets() {
   }
   const bool nobody_else = open_count_ == count && handshakes_.under_way() == 0 && sending_.empty();
   if (!reading_.is_turn_of_all(nobody_else)) return;
-  // What has come with accepted connections: who polls rarely would answer when nobody waits.
+  // What has come with accepted connections: a process that polls rarely would answer too late.
   if (poll_all_sockets()) poll_all_sockets();
 }
 
@@ -155,7 +156,7 @@ void DirectTransport::on_descriptors_closed() {
 }
 
 // An open connection ends and its peer is given up, because a part of what it has sent is missing
-// from now on. A connection that is being made is tried again by who has begun it.
+// from now on. A connection that is being made is tried again by the side that has begun it.
 void DirectTransport::no_memory_for(DirectConnection& connection) {
   if (connection.phase == DirectConnection::Phase::kClosed) return;
   ++counters_.without_memory;

@@ -49,7 +49,7 @@ class ResumptionExchange {
  private:
   ResumptionNonce own_nonce_{};
   ResumptionNonce peer_nonce_{};
-  ResumptionHalf requester_;  // whoever that is
+  ResumptionHalf requester_;  // this side or the other
 };
 
 }  // namespace lintel::transport

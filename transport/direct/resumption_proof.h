@@ -2,8 +2,8 @@
 // The proofs by which a connection takes the place of a lost one: both sides show that they have
 // the key of the session. doc/wire_format.md, "Resumption", describes the bytes. Pure functions.
 //
-// A proof covers who the two are, the ends of the connection, what both have drawn for it, and what
-// they say has arrived. So it is of no use on another connection, nor for another step.
+// A proof covers the names of the two, the ends of the connection, what both have drawn for it, and
+// what they say has arrived. So it is of no use on another connection, nor for another step.
 
 #include <netinet/in.h>
 

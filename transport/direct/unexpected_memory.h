@@ -3,7 +3,7 @@
 // all peers: a payload that finds none waits in its stream.
 //
 // A member of DirectTransport; guarded by its owner's lock.
-// Does not: know who has it.
+// Does not: know which connections have it.
 
 #include <cstddef>
 #include <memory>
