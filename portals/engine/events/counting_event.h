@@ -69,7 +69,8 @@ class CountingEvent {
 
   SlotId id;                   // in the interface's pool; set once after creation
   std::uint32_t sleepers = 0;  // threads that sleep until it changes
-  // its operations that are due and find no room; null: none. Triggers sets it.
+  // its operations that are due and find no room; null: none. DueOperations sets
+  // it.
   WaitingLine* line = nullptr;
 
  private:

@@ -109,34 +109,6 @@ void Triggers::arm(SlotId id, TriggeredOperation& operation) {
   changed(*counter);
 }
 
-// It has been carried out.
-void Triggers::take_first(DueOperations& due) {
-  TriggeredOperation& first = due.front();
-  due.pop_front();
-  release(first);
-}
-
-WaitingLine* Triggers::line_of(SlotId trigger) {
-  if (const CountingEvent* const counter = counters_.get(trigger)) return counter->line;
-  // It was freed since its operations became due.
-  for (WaitingLine& line : waiting_) {
-    if (line.trigger == trigger) return &line;
-  }
-  return nullptr;
-}
-
-WaitingLine& Triggers::add_line(SlotId trigger) {
-  WaitingLine& line = waiting_.emplace_back(trigger);
-  if (CountingEvent* const counter = counters_.get(trigger)) counter->line = &line;
-  return line;
-}
-
-Triggers::Lines::iterator Triggers::end_line(Lines::iterator line) {
-  CountingEvent* const counter = counters_.get(line->trigger);
-  if (counter != nullptr && counter->line == &*line) counter->line = nullptr;
-  return waiting_.erase(line);
-}
-
 void Triggers::release(TriggeredOperation& operation) {
   for (const SlotId used : {operation.arguments.descriptor, operation.arguments.get_descriptor}) {
     if (MemoryDescriptor* descriptor = descriptors_.get(used))
@@ -150,7 +122,7 @@ void Triggers::changed(CountingEvent& counter) {
   // They are not carried out here, because one may trigger the next, to any depth, and a message
   // may be in progress.
   while (Triggered* operation = counter.take_due()) {
-    due_.push_back(static_cast<TriggeredOperation&>(*operation));
+    due_.add(static_cast<TriggeredOperation&>(*operation));
     pending_work_.triggers_due = true;
   }
 }
@@ -180,10 +152,7 @@ void Triggers::drop_all() {
     kLock.is_held();
     static_cast<void>(free_counter(id));
   });
-  for (; !waiting_.empty(); end_line(waiting_.begin())) {
-    while (!waiting_.front().operations.empty()) take_first(waiting_.front().operations);
-  }
-  while (!due_.empty()) take_first(due_);
+  due_.drop_all([this](TriggeredOperation& dropped) LINTEL_REQUIRES(kLock) { release(dropped); });
 }
 
 }  // namespace lintel::portals
