@@ -4,8 +4,7 @@
 //
 // Owned by the Endpoint; borrows its transport and the operations. Guarded by the process' lock.
 // Invariants: (1) messages to one peer leave in the order of send(), except that answers do not
-// wait behind requests that are held until others have been answered (Operations::may_ask), because
-// two processes that ask each other would then wait for each other; (2) every message's completion
+// wait behind requests that are held (WaitingMessages); (2) every message's completion
 // is closed here when the transport has its bytes, or is returned with the message as Unsent; (3) a
 // message that does not wait is built directly in the transport's memory, without an allocation;
 // (4) only prepare() and the transport need memory: what waits is never lost for the lack of it.
@@ -13,45 +12,26 @@
 // operations, and counts its requests that wait without one; AnswerBudget says which peer is to be
 // given up because of the answers that it does not read.
 
-#include <algorithm>
-#include <array>
-#include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "base/counters.h"
 #include "base/process_lock.h"
-#include "base/slot_pool.h"
 #include "portals/engine/events/completion.h"
-#include "portals/engine/memory/memory_region.h"
 #include "portals/engine/protocol/answer_budget.h"
 #include "portals/engine/protocol/operations.h"
-#include "portals/engine/values/interface_kind.h"
+#include "portals/engine/protocol/payload.h"
+#include "portals/engine/protocol/waiting_messages.h"
 #include "portals/engine/wire/wire_codec.h"
 #include "transport/transport.h"
 
 namespace lintel::portals {
 
-// The bytes after the fixed part of a message: those of a region, or bytes that send() copies.
-struct Payload {
-  const MemoryRegion* region = nullptr;
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;
-  std::span<const std::byte> bytes;  // if region is null
-  bool is_volatile = false;          // the region's bytes are copied if the message has to wait
-  std::size_t size() const { return region != nullptr ? length : bytes.size(); }
-};
-
 class Outbox {
- private:
-  struct Waiting;
-
  public:
   // `answer_limit`: see AnswerBudget.
   Outbox(transport::Transport& transport, Operations& operations, Counters& counters,
@@ -59,10 +39,9 @@ class Outbox {
       : transport_(transport),
         operations_(operations),
         counters_(counters),
-        answers_(answer_limit) {}
+        waiting_(operations, answer_limit) {}
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
-  ~Outbox();
 
   // Sends `fixed` and its payload. `completion` (may be null) is closed when the payload's memory
   // is no longer needed: at once, unless the message has to wait. `operation` is the operation
@@ -96,7 +75,7 @@ class Outbox {
   bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
                     Operation* operation) LINTEL_REQUIRES(kLock);
   // A message that may wait. If there is no memory (std::bad_alloc), nothing has happened.
-  using Prepared = std::unique_ptr<Waiting>;
+  using Prepared = std::unique_ptr<WaitingMessage>;
   template <class Fixed>
   Prepared prepare(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
                    const Operation* operation) LINTEL_REQUIRES(kLock);
@@ -120,7 +99,7 @@ class Outbox {
   void take(transport::PeerId peer, Visit&& visit) LINTEL_REQUIRES(kLock);
   template <class Visit>
   void take_all(Visit&& visit) LINTEL_REQUIRES(kLock) {
-    while (!blocked_.empty()) take(blocked_.front().peer, visit);
+    while (!waiting_.empty()) take(waiting_.first_peer(), visit);
   }
   // An interface ends while others remain. Its requests and the messages of its transfers are
   // removed, as by take(). Its answers are still sent later, with a copy of their bytes, so that
@@ -137,100 +116,36 @@ class Outbox {
       LINTEL_REQUIRES(kLock);
 
   bool waits_for(transport::PeerId peer) const LINTEL_REQUIRES(kLock) {
-    return !idle() && peer.value < queues_.size() && queues_[peer.value] &&
-           !queues_[peer.value]->empty();
+    return waiting_.waits_for(peer);
   }
-  bool idle() const LINTEL_REQUIRES(kLock) { return waiting_ == 0; }
-  std::size_t waiting() const LINTEL_REQUIRES(kLock) { return waiting_; }
-  const AnswerBudget& answers() const LINTEL_REQUIRES(kLock) { return answers_; }
+  bool idle() const LINTEL_REQUIRES(kLock) { return waiting_.empty(); }
+  std::size_t waiting() const LINTEL_REQUIRES(kLock) { return waiting_.size(); }
+  const AnswerBudget& answers() const LINTEL_REQUIRES(kLock) { return waiting_.answers(); }
   // Of the requests and replies of one interface: how many wait, and how many have left after a
   // wait. The latter never decreases.
   std::size_t waiting_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
-    return counts_[interface_kind].waiting;
+    return waiting_.waiting_of(interface_kind);
   }
   std::uint64_t left_of(std::uint8_t interface_kind) const LINTEL_REQUIRES(kLock) {
-    return counts_[interface_kind].left;
+    return waiting_.left_of(interface_kind);
   }
 
  private:
-  static constexpr std::size_t kMaxFixed = std::max(sizeof(wire::Request), sizeof(wire::Response));
-
-  // A message that could not leave when it was sent.
-  struct Waiting : boost::intrusive::list_base_hook<> {
-    std::byte fixed[kMaxFixed];
-    std::size_t fixed_size = 0;
-    bool from_region = false;
-    MemoryRegion region;
-    std::uint64_t offset = 0;
-    std::uint64_t length = 0;
-    std::vector<std::byte> bytes;
-    Completion completion;
-    SlotId operation;
-    bool own = false;  // of a transfer that a request of this process began
-
-    wire::MessageHeader header() const;
-    std::size_t memory() const { return sizeof(Waiting) + bytes.size(); }
-    bool is_request() const;
-    // It answers a request of the peer, or belongs to the transfer of one, so that the peer causes
-    // it.
-    bool is_answer() const { return !is_request() && !own; }
-    // True for a request or a reply. Refusals do not count, because peers can cause any number of
-    // them.
-    bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
-    // A request without an operation, which has a place of its own in the table of operations.
-    bool has_place() const { return is_request() && operation.generation == 0; }
-  };
-  static_assert(sizeof(Waiting) <= Operations::kAnswerCost);
-  using Queue = boost::intrusive::list<Waiting>;
-  // The messages that wait for one peer.
-  struct PeerQueue : boost::intrusive::list_base_hook<> {
-    explicit PeerQueue(transport::PeerId p) : peer(p) {}
-    transport::PeerId peer;
-    Queue ready;  // wait for room in the transport
-    // Requests, of which the first waits until earlier ones have been answered, and the others
-    // because they begin in order.
-    Queue held;
-    bool empty() const { return ready.empty() && held.empty(); }
-  };
-  struct WaitingCount {
-    std::size_t waiting = 0;
-    std::uint64_t left = 0;
-  };
-
-  PeerQueue& queue(transport::PeerId peer) LINTEL_REQUIRES(kLock);
-  bool must_hold(transport::PeerId peer, SlotId operation) LINTEL_REQUIRES(kLock);
-  void ask(SlotId operation) LINTEL_REQUIRES(kLock);
-  static void place(const Payload& payload, std::byte* out) {
-    if (payload.region != nullptr) {
-      payload.region->read(payload.offset, {out, payload.length});
-    } else if (!payload.bytes.empty()) {
-      std::memcpy(out, payload.bytes.data(), payload.bytes.size());
-    }
-  }
   void finish(Completion* completion) LINTEL_REQUIRES(kLock);
-  bool send_now(transport::PeerId peer, Waiting& message) LINTEL_REQUIRES(kLock);
-  std::size_t retry(PeerQueue& waiting) LINTEL_REQUIRES(kLock);
-  void forget(transport::PeerId peer, const Waiting& message) LINTEL_REQUIRES(kLock);
-  Prepared unlink(PeerQueue& waiting, Queue& queue, Waiting& message) LINTEL_REQUIRES(kLock);
-  [[gnu::cold]] void keep_without_interface(transport::PeerId peer, Waiting& message)
-      LINTEL_REQUIRES(kLock);
+  bool send_now(transport::PeerId peer, const WaitingMessage& message) LINTEL_REQUIRES(kLock);
 
   transport::Transport& transport_;
   Operations& operations_;
   Counters& counters_;
-  std::vector<std::unique_ptr<PeerQueue>> queues_ LINTEL_GUARDED_BY(kLock);  // by peer
-  boost::intrusive::list<PeerQueue> blocked_ LINTEL_GUARDED_BY(kLock);  // those that are not empty
-  std::size_t waiting_ LINTEL_GUARDED_BY(kLock) = 0;
-  AnswerBudget answers_ LINTEL_GUARDED_BY(kLock);
-  std::array<WaitingCount, kMaxInterfaces> counts_ LINTEL_GUARDED_BY(kLock){};  // by interface
+  WaitingMessages waiting_ LINTEL_GUARDED_BY(kLock);
 };
 
 template <class Fixed>
 bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
                           Operation* operation) {
-  static_assert(sizeof(Fixed) <= kMaxFixed);
+  static_assert(sizeof(Fixed) <= WaitingMessage::kMaxFixed);
   constexpr bool kRequest = std::is_same_v<Fixed, wire::Request>;
-  if (waits_for(peer) && (kRequest || !queues_[peer.value]->ready.empty())) return false;
+  if (kRequest ? waiting_.waits_for(peer) : waiting_.blocks_answers_to(peer)) return false;
   if constexpr (kRequest) {
     if (operation != nullptr && !operations_.may_ask(*operation)) return false;
   }
@@ -239,7 +154,7 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
   const transport::MessageBuffer buffer = transport_.reserve(peer, size);
   if (!buffer) return false;
   wire::encode(fixed, buffer.data);
-  place(payload, buffer.data + fixed_size);
+  payload.copy_to(buffer.data + fixed_size);
   if (transport_.commit(peer, buffer, size) != transport::PostStatus::kOk) {
     transport_.abandon(peer, buffer);
     return false;
@@ -255,7 +170,7 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
 template <class Fixed>
 Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
                                  const Operation* operation) {
-  auto message = std::make_unique<Waiting>();
+  auto message = std::make_unique<WaitingMessage>();
   wire::encode(fixed, message->fixed);
   message->fixed_size = wire::fixed_size(fixed);
   if (payload.region != nullptr && payload.is_volatile) {
@@ -270,46 +185,27 @@ Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, con
     message->bytes.assign(payload.bytes.begin(), payload.bytes.end());
   }
   if (operation != nullptr) message->operation = operation->id;
-  queue(peer);
-  answers_.make_room(peer);
-  operations_.make_room(peer);
+  waiting_.make_room(peer);
   return message;
 }
 
 template <class Visit>
 void Outbox::take(transport::PeerId peer, Visit&& visit) {
-  if (!waits_for(peer)) return;
-  PeerQueue& waiting = *queues_[peer.value];
-  for (Queue* const queue : {&waiting.ready, &waiting.held}) {
-    while (!queue->empty()) {
-      const Prepared message = unlink(waiting, *queue, queue->front());
-      Unsent unsent{message->completion, message->operation};
-      visit(unsent);
-    }
-  }
+  waiting_.take(peer, [&visit](const WaitingMessage& message) LINTEL_REQUIRES(kLock) {
+    Unsent unsent{message.completion, message.operation};
+    visit(unsent);
+  });
 }
 
 template <class Visit>
 void Outbox::withdraw(std::uint8_t interface_kind, Visit&& visit) {
-  for (const auto& waiting : queues_) {
-    if (!waiting) continue;
-    for (Queue* const queue : {&waiting->ready, &waiting->held}) {
-      for (auto next = queue->begin(); next != queue->end();) {
-        Waiting& message = *next++;
-        const wire::MessageHeader header = message.header();
-        const auto kind = static_cast<wire::MessageKind>(header.kind);
-        if (header.interface_kind != interface_kind || kind == wire::MessageKind::kDiscard)
-          continue;
-        if (kind == wire::MessageKind::kAck || kind == wire::MessageKind::kReply) {
-          keep_without_interface(waiting->peer, message);
-          continue;
-        }
-        const Prepared taken = unlink(*waiting, *queue, message);
-        Unsent unsent{taken->completion, taken->operation};
+  waiting_.withdraw(
+      interface_kind,
+      [&visit](const WaitingMessage& message) LINTEL_REQUIRES(kLock) {
+        Unsent unsent{message.completion, message.operation};
         visit(unsent);
-      }
-    }
-  }
+      },
+      [this](Completion completion) LINTEL_REQUIRES(kLock) { finish(&completion); });
 }
 
 }  // namespace lintel::portals

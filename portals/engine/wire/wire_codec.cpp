@@ -273,6 +273,13 @@ Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.d
 Written parse_written(std::span<const std::byte> bytes) { return load<Written>(bytes.data()); }
 Discard parse_discard(std::span<const std::byte> bytes) { return load<Discard>(bytes.data()); }
 
+Discard make_discard(std::uint64_t token) {
+  Discard message{};
+  message.header = {kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
+  message.token = token;
+  return message;
+}
+
 Segment parse_segment(std::span<const std::byte> payload, std::size_t index) {
   return load<Segment>(payload.data() + index * sizeof(Segment));
 }

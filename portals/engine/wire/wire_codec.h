@@ -89,6 +89,9 @@ Clear parse_clear(std::span<const std::byte> bytes);
 Written parse_written(std::span<const std::byte> bytes);
 Discard parse_discard(std::span<const std::byte> bytes);
 
+// The message for the owner of the token.
+Discard make_discard(std::uint64_t token);
+
 // Of a CLEAR, whose payload_of is `payload`. REQUIRES: index < its segment_count.
 Segment parse_segment(std::span<const std::byte> payload, std::size_t index);
 
