@@ -5,68 +5,49 @@
 #include "base/assert.h"
 
 namespace lintel::mpi::impi {
-namespace {
-
-std::map<ProcId, std::size_t> places(const std::vector<ProcId>& processes) {
-  std::map<ProcId, std::size_t> places;
-  for (const ProcId& process : processes) places.emplace(process, places.size());
-  LINTEL_ASSERT(places.size() == processes.size());
-  return places;
-}
-
-}  // namespace
 
 Channel::Channel(const ChannelLimits& limits, const std::vector<ProcId>& local,
                  const std::vector<ProcId>& remote, Receiver& receiver)
-    : limits_(limits),
-      local_(places(local)),
-      remote_(places(remote)),
+    : data_bytes_(limits.data_bytes),
       receiver_(receiver),
       reader_(
           limits.data_bytes,
           [this](const Packet& packet, std::span<const std::byte> data) {
             return on_packet(packet, data);
           },
-          [this](const Packet& packet) { return place_for(packet); }) {
-  LINTEL_ASSERT(limits.data_bytes >= 1 && limits.ackmark >= 1 && limits.ackmark <= limits.hiwater);
-}
-
-Channel::ProcessPair& Channel::outgoing_pair(const ProcId& source, const ProcId& destination) {
-  const auto local = local_.find(source);
-  const auto remote = remote_.find(destination);
-  LINTEL_ASSERT(local != local_.end() && remote != remote_.end());
-  return pairs_[{local->second, remote->second}];
+          [this](const Packet& packet) { return place_for(packet); }),
+      flow_(limits.ackmark, limits.hiwater, local, remote) {
+  LINTEL_ASSERT(limits.data_bytes >= 1);
 }
 
 bool Channel::may_send(const ProcId& source, const ProcId& destination) {
-  return outgoing_pair(source, destination).sent < limits_.hiwater;
+  return flow_.may_send(flow_.outgoing(source, destination));
 }
 
 void Channel::check(const Packet& packet, std::span<const std::byte> data) const {
   LINTEL_ASSERT(is_flow_controlled(packet.type) && !finished_ && data.size() == packet.length &&
-                data.size() <= limits_.data_bytes);
+                data.size() <= data_bytes_);
 }
 
 void Channel::send(Packet packet, std::span<const std::byte> data) {
   check(packet, data);
-  ProcessPair& pair = outgoing_pair(packet.source, packet.destination);
-  if (pair.sent < limits_.hiwater) {
-    ++pair.sent;
-    queue(ready_, frame_of(packet, data));
+  FlowControl::ProcessPair& pair = flow_.outgoing(packet.source, packet.destination);
+  if (flow_.may_send(pair)) {
+    flow_.count_sent(pair);
+    frames_.add(frame_of(packet, data));
   } else {
-    pair.waiting.push_back(frame_of(packet, data));
-    ++blocked_packets_;
+    flow_.hold(pair, frame_of(packet, data));
   }
 }
 
 bool Channel::send_at_once(Packet packet, std::span<const std::byte> data,
                            std::span<std::byte, kHeaderBytes> header) {
-  if (unwritten_bytes_ > 0 || !broken_.ok() || !may_send(packet.source, packet.destination)) {
+  if (unwritten_bytes() > 0 || !broken_.ok() || !may_send(packet.source, packet.destination)) {
     send(packet, data);
     return false;
   }
   check(packet, data);
-  ++outgoing_pair(packet.source, packet.destination).sent;
+  flow_.count_sent(flow_.outgoing(packet.source, packet.destination));
   packet.sequence = ++sequence_;
   encode(packet, header);
   return true;
@@ -74,11 +55,11 @@ bool Channel::send_at_once(Packet packet, std::span<const std::byte> data,
 
 void Channel::wrote(std::span<const std::byte, kHeaderBytes> header,
                     std::span<const std::byte> data, std::size_t bytes) {
-  LINTEL_ASSERT(unwritten_bytes_ == 0 && bytes <= header.size() + data.size());
+  LINTEL_ASSERT(unwritten_bytes() == 0 && bytes <= header.size() + data.size());
   if (bytes == header.size() + data.size()) return;
-  Frame frame(header.begin(), header.end());
+  FrameQueue::Frame frame(header.begin(), header.end());
   frame.insert(frame.end(), data.begin(), data.end());
-  queue(ready_, std::move(frame));
+  frames_.add(std::move(frame));
   if (bytes == 0) return;
   next_bytes();  // makes it the current frame, which nothing overtakes
   written(bytes);
@@ -92,10 +73,10 @@ void Channel::finish() {
 
 // FINI waits for the packets that flow control still holds back.
 void Channel::queue_fini_if_due() {
-  if (!finished_ || fini_queued_ || blocked_packets_ > 0) return;
+  if (!finished_ || fini_queued_ || blocked_packets() > 0) return;
   Packet fini;
   fini.type = PacketType::kFini;
-  queue(ready_, frame_of(fini, {}));
+  frames_.add(frame_of(fini, {}));
   fini_queued_ = true;
 }
 
@@ -123,88 +104,39 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
     peer_finished_ = true;
     return {};
   }
-  const auto local = local_.find(packet.destination);
-  const auto remote = remote_.find(packet.source);
-  if (local == local_.end())
-    return {Loss::kPeer, "IMPI channel", "a packet is for a process that this host does not have"};
-  if (remote == remote_.end())
-    return {Loss::kPeer, "IMPI channel",
-            "a packet is from a process that the other host does not have"};
-  ProcessPair& pair = pairs_[{local->second, remote->second}];
-  if (packet.type == PacketType::kProtoack) return on_protoack(pair);
-  count_received(pair, packet);
+  FlowControl::ProcessPair* pair = nullptr;
+  if (const Error error = flow_.find_incoming(packet, pair); !error.ok()) return error;
+  if (packet.type == PacketType::kProtoack) {
+    const Error error = flow_.acknowledged(
+        *pair, [this](FrameQueue::Frame frame) { frames_.add(std::move(frame)); });
+    if (error.ok()) queue_fini_if_due();
+    return error;
+  }
+  if (flow_.count_received(*pair)) {
+    Packet answer;
+    answer.type = PacketType::kProtoack;
+    answer.source = packet.destination;
+    answer.destination = packet.source;
+    frames_.add_urgent(frame_of(answer, {}));
+  }
   return receiver_.on_packet(packet, data);
 }
 
 // Returns no place for a packet that on_packet() will refuse, so that none of its data reach the
 // receiver.
 std::span<std::byte> Channel::place_for(const Packet& packet) {
-  const bool is_known =
-      !peer_finished_ && local_.contains(packet.destination) && remote_.contains(packet.source);
-  return is_known ? receiver_.place_for(packet) : std::span<std::byte>();
+  return !peer_finished_ && flow_.is_incoming(packet) ? receiver_.place_for(packet)
+                                                      : std::span<std::byte>();
 }
 
-Error Channel::on_protoack(ProcessPair& pair) {
-  if (pair.sent < limits_.ackmark)
-    return {Loss::kPeer, "IMPI channel", "PROTOACK takes back more packets than were sent"};
-  pair.sent -= limits_.ackmark;
-  for (; pair.sent < limits_.hiwater && !pair.waiting.empty(); ++pair.sent, --blocked_packets_) {
-    queue(ready_, std::move(pair.waiting.front()));
-    pair.waiting.pop_front();
-  }
-  queue_fini_if_due();
-  return {};
-}
-
-void Channel::count_received(ProcessPair& pair, const Packet& packet) {
-  if (++pair.received < limits_.ackmark) return;
-  pair.received = 0;
-  Packet answer;
-  answer.type = PacketType::kProtoack;
-  answer.source = packet.destination;
-  answer.destination = packet.source;
-  queue(urgent_, frame_of(answer, {}));
-}
-
-Channel::Frame Channel::frame_of(Packet packet, std::span<const std::byte> data) {
+FrameQueue::Frame Channel::frame_of(Packet packet, std::span<const std::byte> data) {
   packet.sequence = ++sequence_;
-  Frame frame(kHeaderBytes + data.size());
+  FrameQueue::Frame frame(kHeaderBytes + data.size());
   encode(packet, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
   if (!data.empty()) std::memcpy(frame.data() + kHeaderBytes, data.data(), data.size());
   return frame;
 }
 
-void Channel::queue(std::deque<Frame>& frames, Frame frame) {
-  unwritten_bytes_ += frame.size();
-  frames.push_back(std::move(frame));
-}
-
-std::span<const std::byte> Channel::next_bytes() {
-  if (!broken_.ok()) return {};
-  for (std::deque<Frame>* frames : {&urgent_, &ready_}) {
-    if (!current_.empty()) break;
-    if (frames->empty()) continue;
-    current_ = std::move(frames->front());
-    frames->pop_front();
-  }
-  return std::span<const std::byte>(current_).subspan(current_written_);
-}
-
-void Channel::written(std::size_t bytes) {
-  LINTEL_ASSERT(bytes <= current_.size() - current_written_);
-  unwritten_bytes_ -= bytes;
-  current_written_ += bytes;
-  if (current_written_ < current_.size()) return;
-  current_.clear();
-  current_written_ = 0;
-}
-
-void Channel::dump(std::string& out) const {
-  for (const auto& [name, pair] : pairs_) {
-    out += "impi pair " + std::to_string(name.first) + ":" + std::to_string(name.second) +
-           " sent " + std::to_string(pair.sent) + " received " + std::to_string(pair.received) +
-           " waiting " + std::to_string(pair.waiting.size()) + "\n";
-  }
-}
+void Channel::dump(std::string& out) const { flow_.dump(out); }
 
 }  // namespace lintel::mpi::impi

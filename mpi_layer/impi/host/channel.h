@@ -1,5 +1,5 @@
 #pragma once
-// Channel: the protocol of the one connection between two hosts: packets in order, flow control for
+// Channel: the protocol of the one connection between two hosts: packets in order, FlowControl for
 // each pair of processes, and the end by FINI (IMPI 0.0, data transfer; reference sections 6, 8,
 // 9).
 //
@@ -13,14 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "mpi_layer/impi/host/flow_control.h"
+#include "mpi_layer/impi/host/frame_queue.h"
 #include "mpi_layer/impi/host/packet.h"
 #include "mpi_layer/impi/host/packet_reader.h"
 
@@ -85,50 +84,32 @@ class Channel {
   Error end_of_stream() const;
 
   // The bytes to write next, empty if there are none; and: `bytes` of them were written.
-  std::span<const std::byte> next_bytes();
-  void written(std::size_t bytes);
+  std::span<const std::byte> next_bytes() {
+    return broken_.ok() ? frames_.next_bytes() : std::span<const std::byte>();
+  }
+  void written(std::size_t bytes) { frames_.written(bytes); }
 
   // Both sides have sent FINI, and ours is written. This side sends nothing more. PROTOACK may
   // still arrive from the other side.
-  bool closed() const { return fini_queued_ && peer_finished_ && unwritten_bytes_ == 0; }
+  bool closed() const { return fini_queued_ && peer_finished_ && unwritten_bytes() == 0; }
   // The number of bytes to be written, and of packets that wait for PROTOACK.
-  std::size_t unwritten_bytes() const { return unwritten_bytes_; }
-  std::size_t blocked_packets() const { return blocked_packets_; }
+  std::size_t unwritten_bytes() const { return frames_.unwritten_bytes(); }
+  std::size_t blocked_packets() const { return flow_.blocked_packets(); }
   // One line for each pair that has exchanged anything.
   void dump(std::string& out) const;
 
  private:
-  using Frame = std::vector<std::byte>;
-  // indices of the local and the remote process
-  using PairName = std::pair<std::size_t, std::size_t>;
-  struct ProcessPair {
-    std::uint32_t sent = 0;      // packets without PROTOACK
-    std::uint32_t received = 0;  // since the last PROTOACK
-    std::deque<Frame> waiting;
-  };
-
   void check(const Packet& packet, std::span<const std::byte> data) const;
-  ProcessPair& outgoing_pair(const ProcId& source, const ProcId& destination);
   Error on_packet(const Packet& packet, std::span<const std::byte> data);
   std::span<std::byte> place_for(const Packet& packet);
-  Error on_protoack(ProcessPair& pair);
-  void count_received(ProcessPair& pair, const Packet& packet);
-  Frame frame_of(Packet packet, std::span<const std::byte> data);
-  void queue(std::deque<Frame>& frames, Frame frame);
+  FrameQueue::Frame frame_of(Packet packet, std::span<const std::byte> data);
   void queue_fini_if_due();
 
-  ChannelLimits limits_;
-  std::map<ProcId, std::size_t> local_;
-  std::map<ProcId, std::size_t> remote_;
+  std::uint32_t data_bytes_;
   Receiver& receiver_;
   PacketReader reader_;
-  std::map<PairName, ProcessPair> pairs_;
-  std::deque<Frame> urgent_;
-  std::deque<Frame> ready_;
-  Frame current_;  // next_bytes() has begun to return it; or empty
-  std::size_t current_written_ = 0;
-  std::size_t unwritten_bytes_ = 0;
-  std::size_t blocked_packets_ = 0;
+  FlowControl flow_;
+  FrameQueue frames_;
   std::uint64_t sequence_ = 0;
   bool finished_ = false;     // finish() was called
   bool fini_queued_ = false;  // nothing more will be queued
