@@ -1,6 +1,6 @@
 #pragma once
 // LaunchedJob: the ranks of one job from the start to the end of the last, and everything between
-// them and lintel-run: standard streams, PMI-1, signals.
+// them and lintel-run: standard streams, Pmi1Connections, signals.
 //
 // One thread, one poll() loop; nothing else blocks. The first rank that fails decides the exit code
 // and ends the job: SIGTERM to all process groups, SIGKILL after kGrace. A rank fails when it ends
@@ -10,21 +10,19 @@
 // Invariant: when run() has returned, or the LaunchedJob is destroyed, no process that the job has
 // started is left, in whatever process group.
 
-#include <poll.h>
-
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "guardian.h"
 #include "input.h"
+#include "job_deadlines.h"
 #include "job_secret_file.h"
 #include "options.h"
 #include "output.h"
-#include "pmi1_server.h"
+#include "pmi1_connections.h"
+#include "poll_set.h"
 #include "rank_process.h"
 #include "signals.h"
 
@@ -43,12 +41,9 @@ class LaunchedJob {
   int run();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = JobDeadlines::Clock;
 
   void start_ranks();
-  // One round: waits for something to happen and handles it.
-  void serve();
-  void watch(int fd, short events, std::function<void()> handler);
   void watch_all();
   // Milliseconds to the next deadline, for poll().
   int poll_timeout() const;
@@ -66,14 +61,8 @@ class LaunchedJob {
   bool may_follow_another(const Pmi1Server::End& failure) const;
   void end(int exit_code, const std::string& reason);
   void signal_ranks(int number);
-  void kill_descendants();
   bool is_drained() const;
-
-  void read_stream(FileDescriptor& stream, LineForwarder& lines);
-  void drain(FileDescriptor& stream, LineForwarder& lines);
   void read_pmi(std::size_t rank);
-  void send_pmi_answers(std::size_t rank);
-  void leave_pmi(std::size_t rank);
 
   const RunOptions& options_;
   unsigned job_id_;
@@ -82,25 +71,16 @@ class LaunchedJob {
   Output output_;
   Output errors_;
   Input input_;
-  Pmi1Server server_;
+  Pmi1Connections pmi_;
   JobSecretFile secret_;
   std::vector<RankProcess> ranks_;
   std::size_t running_ = 0;
+  PollSet polled_;
 
-  int exit_code_ = 0;
-  bool is_ending_ = false;
+  std::optional<int> exit_code_;            // the job is ending, with this code
   std::optional<Pmi1Server::End> failure_;  // waits for the end of another
-  std::optional<Clock::time_point> failure_at_;
-  unsigned interruptions_ = 0;                   // SIGINT and SIGTERM so far
-  std::optional<Clock::time_point> timeout_at_;  // --timeout
-  std::optional<Clock::time_point> kill_at_;     // the grace is over
-  // when a job that seems to hang is declared hanging
-  std::optional<Clock::time_point> hanging_at_;
-  // all ranks have ended; after this time open streams are not waited for
-  std::optional<Clock::time_point> drained_at_;
-
-  std::vector<pollfd> polled_;
-  std::vector<std::function<void()>> handlers_;  // beside polled_
+  JobDeadlines deadlines_;
+  unsigned interruptions_ = 0;  // SIGINT and SIGTERM so far
 };
 
 }  // namespace lintel::run

@@ -13,7 +13,6 @@
 #include "base/file_descriptor.h"
 #include "cores.h"
 #include "line_forwarder.h"
-#include "mpi_layer/bootstrap/pmi1_line_reader.h"
 #include "signals.h"
 
 namespace lintel::run {
@@ -41,11 +40,9 @@ class RankProcess {
   FileDescriptor input;     // rank 0 only
   FileDescriptor output;
   FileDescriptor errors;
-  FileDescriptor pmi;
+  FileDescriptor pmi;  // until LaunchedJob takes it
   LineForwarder output_lines;
   LineForwarder error_lines;
-  mpi::Pmi1LineReader pmi_lines;
-  std::string pmi_answers;  // not sent yet
 };
 
 }  // namespace lintel::run
