@@ -29,21 +29,17 @@ ImpiGateway::ImpiGateway(Messenger& messenger, const JobLayout& layout, std::uin
     : messenger_(messenger),
       sender_(sender),
       messages_(layout.data_length, sender, *this),
-      rank_(rank) {
-  for (const JobProc& proc : layout.procs) {
-    ranks_.emplace(proc.id, static_cast<std::int32_t>(procs_.size()));
-    procs_.push_back(proc.id);
-  }
-}
+      world_(layout),
+      rank_(static_cast<std::int32_t>(rank)) {}
 
 // ---- Sends
 
 // The packet carries the world rank, because the messenger does not know the rank in the
 // communicator.
 bool ImpiGateway::send(const SendArguments& message, SendRequest& request) {
-  const Envelope envelope{procs_[rank_],
-                          procs_[static_cast<std::size_t>(message.destination)],
-                          static_cast<std::int32_t>(rank_),
+  const Envelope envelope{world_.at(rank_),
+                          world_.at(message.destination),
+                          rank_,
                           message.tag,
                           message.context,
                           message.length,
@@ -71,7 +67,7 @@ void ImpiGateway::resume() {
   messages_.resume();
   for (auto next = delayed_sends_.begin(); next != delayed_sends_.end();) {
     const auto delayed = next++;
-    if (!sender_.takes_more(procs_[rank_], delayed->second)) continue;
+    if (!sender_.takes_more(world_.at(rank_), delayed->second)) continue;
     SendRequest& request = *delayed->first;
     delayed_sends_.erase(delayed);
     outside().end_send(request, RequestFailure::kNone, false);
@@ -94,28 +90,23 @@ void ImpiGateway::on_cancel_refused(SendNumber number) {
 
 void ImpiGateway::on_arrival(ArrivalNumber number, const Envelope& envelope,
                              std::span<const std::byte> data) {
-  const auto source = ranks_.find(envelope.source);
-  if (source == ranks_.end() || !is_receivable(envelope)) return drop(number, envelope);
-  UnmatchedArrival& arrival = arrivals_[number];
-  arrival.envelope = envelope;
-  arrival.source = source->second;
-  arrival.beginning = data;
-  if (!undelivered_.contains(arrival.source) && deliver(number, arrival)) {
+  const auto source = world_.rank_of(envelope.source);
+  if (!source || !is_receivable(envelope)) return drop(number, envelope);
+  arrivals_.add(number, envelope, *source, data);
+  if (arrivals_.deliver(number,
+                        [this](const UnmatchedArrival& arrival) { return deliver(arrival); })) {
     kLock.is_held();
     messenger_.handle_events();  // a posted receive copies the data from `data` now
-  } else {
-    undelivered_[arrival.source].push_back(number);
   }
-  const auto waiting = arrivals_.find(number);
-  if (waiting == arrivals_.end()) return;
-  waiting->second.kept.assign(data.begin(), data.end());
-  waiting->second.beginning = waiting->second.kept;
+  UnmatchedArrival* const unmatched = arrivals_.find(number);
+  if (unmatched == nullptr) return;
+  unmatched->kept.assign(data.begin(), data.end());
+  unmatched->beginning = unmatched->kept;
 }
 
 void ImpiGateway::drop(ArrivalNumber number, const Envelope& envelope) {
   messages_.drop(number);
-  const auto source = ranks_.find(envelope.source);
-  if (!dropped_of_.insert(source != ranks_.end() ? source->second : kProcNull).second) return;
+  if (!dropped_of_.insert(world_.rank_of(envelope.source).value_or(kProcNull)).second) return;
   LINTEL_LOG(kError,
              "an IMPI message of process %lld at %s with context %llu, tag %d and %llu bytes is "
              "dropped, as no receive here can ask for "
@@ -125,32 +116,22 @@ void ImpiGateway::drop(ArrivalNumber number, const Envelope& envelope) {
              static_cast<unsigned long long>(envelope.length));
 }
 
-bool ImpiGateway::deliver(ArrivalNumber number, UnmatchedArrival& arrival) {
+// Returns the messenger's number; 0: it has no room.
+std::uint64_t ImpiGateway::deliver(const UnmatchedArrival& arrival) {
   const Envelope& envelope = arrival.envelope;
-  arrival.sequence = outside().deliver(arrival.source, static_cast<std::uint32_t>(envelope.context),
-                                       envelope.tag, envelope.length);
-  if (arrival.sequence == 0) return false;
-  delivered_.emplace(std::pair(arrival.source, arrival.sequence), number);
-  return true;
+  return outside().deliver(arrival.source, static_cast<std::uint32_t>(envelope.context),
+                           envelope.tag, envelope.length);
 }
 
 std::size_t ImpiGateway::deliver_waiting() {
-  std::size_t delivered = 0;
-  for (auto next = undelivered_.begin(); next != undelivered_.end();) {
-    const auto source = next++;
-    std::deque<ArrivalNumber>& waiting = source->second;
-    for (; !waiting.empty() && deliver(waiting.front(), arrivals_.at(waiting.front())); ++delivered)
-      waiting.pop_front();
-    if (waiting.empty()) undelivered_.erase(source);
-  }
-  return delivered;
+  return arrivals_.deliver_waiting(
+      [this](const UnmatchedArrival& arrival) { return deliver(arrival); });
 }
 
 void ImpiGateway::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
                           ReceiveRequest& request) {
-  auto delivered = delivered_.extract(std::pair(source, sequence));
-  const ArrivalNumber number = delivered.mapped();
-  const auto arrival = arrivals_.extract(number);
+  const auto arrival = arrivals_.take(source, sequence);
+  const ArrivalNumber number = arrival.key();
   const std::span<const std::byte> beginning = arrival.mapped().beginning;
   const std::uint64_t length = arrival.mapped().envelope.length;
   copy(beginning, 0, buffer);
@@ -182,29 +163,23 @@ std::span<std::byte> ImpiGateway::place_for(ArrivalNumber number, std::uint64_t 
 
 // The messenger knows whether a receive or a matched probe has taken it.
 bool ImpiGateway::withdraw(ArrivalNumber number) {
-  const auto found = arrivals_.find(number);
-  const UnmatchedArrival& arrival = found->second;
-  if (arrival.sequence == 0) {
-    const auto waiting = undelivered_.find(arrival.source);
-    std::erase(waiting->second, number);
-    if (waiting->second.empty()) undelivered_.erase(waiting);
-  } else {
-    const std::pair key(arrival.source, arrival.sequence);
+  const UnmatchedArrival& arrival = *arrivals_.find(number);
+  if (arrival.sequence != 0) {
+    const std::int32_t source = arrival.source;
+    const std::uint64_t sequence = arrival.sequence;
     kLock.is_held();
     messenger_.handle_events();  // handles matches that have happened already
-    if (!messenger_.outside().withdraw(key.first, key.second)) return false;
-    delivered_.erase(key);
+    if (!messenger_.outside().withdraw(source, sequence)) return false;
   }
-  arrivals_.erase(number);
+  arrivals_.remove(number);
   return true;
 }
 
 void ImpiGateway::dump(std::string& out) const {
-  std::size_t without_room = 0;
-  for (const auto& [source, waiting] : undelivered_) without_room += waiting.size();
   out += "impi messages: sends " + std::to_string(sends_.size()) + " arrivals " +
          std::to_string(arrivals_.size()) + " of them without room " +
-         std::to_string(without_room) + " landing " + std::to_string(matched_.size()) + '\n';
+         std::to_string(arrivals_.without_room()) + " landing " + std::to_string(matched_.size()) +
+         '\n';
 }
 
 void ImpiGateway::on_relay_end(SendRequest& request) { PacketRelay::on_end(request); }

@@ -5,21 +5,20 @@
 // Owned together with the route of its packets (agent_route.h, member_route.h). Guarded by the lock
 // of the messenger's process: every member REQUIRES it.
 // Invariants: (1) an arrival is in the messenger's list under one number, or waits in
-// `undelivered_` until there is room; (2) its bytes are kept until it is matched, and then go
+// UnmatchedArrivals until there is room; (2) its bytes are kept until it is matched, and then go
 // directly to the buffer of its receive; (3) the sender of an arrival is answered when the arrival
 // is matched, not before.
 // Does not: bound the memory for messages that nobody receives. A host of IMPI must accept every
 // packet, so that answers are not stuck behind it.
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "mpi_layer/impi/gateway/unmatched_arrivals.h"
+#include "mpi_layer/impi/gateway/world_processes.h"
 #include "mpi_layer/impi/host/messages.h"
 #include "mpi_layer/impi/job_layout.h"
 #include "mpi_layer/p2p/gateway.h"
@@ -52,13 +51,6 @@ class ImpiGateway final : public Gateway, private Messages::Owner {
   void dump(std::string& out) const;
 
  private:
-  struct UnmatchedArrival {
-    Envelope envelope;
-    std::int32_t source = 0;               // world rank
-    std::uint64_t sequence = 0;            // the messenger's number; 0: not delivered
-    std::span<const std::byte> beginning;  // what has arrived before it is matched
-    std::vector<std::byte> kept;           // a copy of it, after on_arrival() has returned
-  };
   struct MatchedArrival {
     std::span<std::byte> buffer;
     ReceiveRequest* request;
@@ -86,26 +78,19 @@ class ImpiGateway final : public Gateway, private Messages::Owner {
   // Every caller of this class holds the lock.
   OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
   void drop(ArrivalNumber number, const Envelope& envelope);
-  bool deliver(ArrivalNumber number, UnmatchedArrival& arrival);
+  std::uint64_t deliver(const UnmatchedArrival& arrival);
 
   Messenger& messenger_;
   PacketSender& sender_;
   Messages messages_;
-  std::uint32_t rank_;
-  std::vector<ProcId> procs_;  // by world rank
-  std::map<ProcId, std::int32_t> ranks_;
+  WorldProcesses world_;
+  std::int32_t rank_;
   std::map<SendNumber, SendRequest*> sends_;
-  // the arrivals that are not matched
-  std::map<ArrivalNumber, UnmatchedArrival> arrivals_;
-  // by source and number of the messenger
-  std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;
-  // by source; no empty queues
-  std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;
-  // sources whose dropped messages were logged
-  std::set<std::int32_t> dropped_of_;
-  std::map<SendRequest*, ProcId>
-      delayed_sends_;  // short sends that have left, and complete only when the route
-                       // accepts more for their destination. This slows the sender down
+  UnmatchedArrivals arrivals_;
+  std::set<std::int32_t> dropped_of_;  // sources whose dropped messages were logged
+  // short sends that have left, and complete only when the route accepts more for their
+  // destination. This slows the sender down
+  std::map<SendRequest*, ProcId> delayed_sends_;
   std::map<ArrivalNumber, MatchedArrival> matched_;
 };
 
