@@ -89,24 +89,24 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
     : options_(options),
       fabric_options_(fabric),
       provider_(transport::describe(*found.selected)),
-      choice_(std::move(found.choice)),
       registrar_(memory_rules(provider_)),
-      info_list_(std::move(found.info)),
-      info_(found.selected),
       operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames,
-                  options.max_writes, found.placed_messages ? kLandings : 0),
-      peers_(options.connect_timeout, provider_.socket_addresses) {
+                  options.max_writes, found.placed_messages ? Landings::kRecords : 0),
+      peers_(options.connect_timeout, provider_.socket_addresses),
+      domain_(std::move(found.info), found.selected),
+      receives_(operations_),
+      landings_(operations_, peers_, counters_),
+      shared_memory_writes_(operations_, peers_, fabric.write_timeout) {
   attributes_.name = provider_.name;
   attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is ignored
   attributes_.max_message_bytes = message_bytes(options, provider_);
   attributes_.max_write_bytes = suitable_write_bytes(provider_);
   if (found.placed_messages) {
-    attributes_.max_placed_bytes = kMaxPlacedBytes;
-    attributes_.max_placed_message = kPlacedMessageBytes;
+    attributes_.max_placed_bytes = Landings::kMaxPayloadBytes;
+    attributes_.max_placed_message = Landings::kMessageBytes;
   }
   attributes_.knows_source = false;
   attributes_.independent_reservations = true;
-  receives_to_post_.reserve(operations_.count(OperationKind::kReceive));
 }
 
 FabricTransport::~FabricTransport() {
@@ -115,7 +115,7 @@ FabricTransport::~FabricTransport() {
   if (registrar_.rules().binds_to_endpoint) {
     regions_.clear();
     frames_.forget_registrations();
-    receive_buffers_.forget_registration();
+    receives_.forget_registration();
   }
 }
 
@@ -132,54 +132,36 @@ Error FabricTransport::claim_name() {
   wait_fd_ = neighbours_->own_doorbell().fd();
   const Result<std::string> memory = neighbours_->own_memory_name();
   if (!memory) return memory.error();
-  std::free(info_->src_addr);
-  info_->src_addr = ::strdup(memory->c_str());
-  info_->src_addrlen = memory->size() + 1;
+  std::free(domain_.info->src_addr);
+  domain_.info->src_addr = ::strdup(memory->c_str());
+  domain_.info->src_addrlen = memory->size() + 1;
   return {};
 }
 
 Error FabricTransport::open_objects() {
-  Result<OfiFabric> fabric = OfiFabric::open(*info_);
-  if (!fabric) return fabric.error();
-  fabric_ = std::move(fabric).value();
-  Result<OfiDomain> domain = OfiDomain::open(fabric_, *info_);
-  if (!domain) return domain.error();
-  domain_ = std::move(domain).value();
-
+  if (const Error error = domain_.open(); !error.ok()) return error;
   const bool signal_sticks = provider_.name == "net";
   // Shared memory has no descriptor to wait on.
   const bool queue_wakes = provider_.socket_addresses && !signal_sticks;
   const std::size_t entries = operations_.size() + kExtraCompletions;
-  Result<OfiCompletionQueue> completions =
-      OfiCompletionQueue::open(domain_, entries, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
-  if (!completions) return completions.error();
-  held_.set_capacity(entries);
-  held_errors_.set_capacity(entries);
-  completions_ = std::move(completions).value();
-  if (queue_wakes) wait_object_ = WaitObject::of_queue(completions_);
-  if (signal_sticks) wait_object_ = WaitObject::of_sockets(domain_);
+  held_.allocate(entries);
+  if (const Error error = end_.open(domain_, entries, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
+      !error.ok())
+    return error;
+  if (queue_wakes) wait_object_ = WaitObject::of_queue(end_.completions);
+  if (signal_sticks) wait_object_ = WaitObject::of_sockets(domain_.domain);
   if (provider_.socket_addresses) wait_fd_ = wait_object_.fd();
-
-  Result<OfiAddressVector> addresses = OfiAddressVector::open(domain_);
-  if (!addresses) return addresses.error();
-  addresses_ = std::move(addresses).value();
-  Result<OfiEndpoint> endpoint = OfiEndpoint::open(domain_, *info_, completions_, addresses_);
-  if (!endpoint) return endpoint.error();
-  endpoint_ = std::move(endpoint).value();
   return {};
 }
 
 Error FabricTransport::prepare_buffers() {
   const ReceiveRoom receive_room = receive_room_for(options_, fabric_options_, provider_);
-  Result<BufferSlab> receives =
-      BufferSlab::allocate(receive_room.bytes, operations_.count(OperationKind::kReceive));
-  if (!receives) return receives.error();
-  receive_buffers_ = std::move(receives).value();
+  if (const Error error = receives_.allocate(receive_room.bytes); !error.ok()) return error;
   return frames_.add(attributes_.max_message_bytes, operations_.count(OperationKind::kSend));
 }
 
 Error FabricTransport::enable() {
-  if (const int status = fi_enable(endpoint_.raw()); status != 0) {
+  if (const int status = fi_enable(end_.endpoint.raw()); status != 0) {
     const char* reason = status == -FI_EBUSY || status == -FI_EADDRINUSE
                              ? "the name is in use by another process"
                              : "the endpoint cannot be used";
@@ -187,23 +169,22 @@ Error FabricTransport::enable() {
   }
   // After enabling, because before it shm of 1.17 crashes in this call.
   std::size_t least_room = attributes_.max_message_bytes;
-  if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
-                                   &least_room, sizeof least_room);
+  if (const int status = fi_setopt(&end_.endpoint.raw()->fid, FI_OPT_ENDPOINT,
+                                   FI_OPT_MIN_MULTI_RECV, &least_room, sizeof least_room);
       status != 0) {
     return {Loss::kInterface, "fi_setopt",
             "the provider does not take the least room of a receive buffer", -status};
   }
-  if (Error error = receive_buffers_.register_with(registrar_, domain_, endpoint_, FI_RECV);
-      !error.ok())
+  if (Error error = receives_.register_with(registrar_, domain_.domain, end_.endpoint); !error.ok())
     return error;
-  return frames_.register_last(registrar_, domain_, endpoint_);
+  return frames_.register_last(registrar_, domain_.domain, end_.endpoint);
 }
 
 Error FabricTransport::read_own_name() {
   if (provider_.socket_addresses) {
     sockaddr_in address{};
     std::size_t length = sizeof address;
-    const int status = fi_getname(&endpoint_.raw()->fid, &address, &length);
+    const int status = fi_getname(&end_.endpoint.raw()->fid, &address, &length);
     if (status != 0 || length != sizeof address || address.sin_family != AF_INET) {
       return {Loss::kInterface, "fi_getname",
               "the provider does not tell the IPv4 address of the endpoint", -status};
@@ -218,10 +199,7 @@ Error FabricTransport::read_own_name() {
 }
 
 Error FabricTransport::post_first_receives() {
-  for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
-    if (!post_receive(*operations_.take(OperationKind::kReceive)))
-      return {Loss::kInterface, "fi_recvmsg", "the provider takes no receive buffer"};
-  }
+  if (const Error error = receives_.post_all(end_.endpoint); !error.ok()) return error;
   if (neighbours_) neighbours_->own_doorbell().announce();
   return {};
 }

@@ -43,6 +43,15 @@ void FabricPeerTable::remove(PeerId id) {
   reusable_.give_back(id);
 }
 
+void FabricPeerTable::drop_unwanted(PeerId id, const OfiAddressVector* addresses) {
+  FabricPeer& peer = at(id);
+  if (peer.in_use()) return;
+  if (peer.address != FI_ADDR_NOTAVAIL &&
+      (addresses == nullptr || fi_av_remove(addresses->raw(), &peer.address, 1, 0) != 0))
+    return;
+  remove(id);
+}
+
 void FabricPeerTable::accepted(FabricPeer& peer) {
   peer.reached = true;
   ++peer.in_flight;

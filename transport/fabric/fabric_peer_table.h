@@ -23,6 +23,7 @@
 #include "transport/contact/connect_attempts.h"
 #include "transport/contact/reusable_ids.h"
 #include "transport/contact/send_share.h"
+#include "transport/fabric/handles.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -64,6 +65,9 @@ class FabricPeerTable {
   const FabricPeer& at(PeerId peer) const { return peers_[peer.value]; }
   // Forgets a peer that is not in use. Its id, and its address, may then be given to another.
   void remove(PeerId id);
+  // Forgets a peer that is unwanted, if it is not in use. Its address is removed from `addresses`.
+  // Null: the provider cannot forget addresses, so a peer that has one stays.
+  [[gnu::cold]] void drop_unwanted(PeerId id, const OfiAddressVector* addresses);
   std::size_t size() const { return ids_.size(); }
   // How many addresses of the provider were in use at the same time.
   std::uint64_t most_addresses() const { return first_new_address_; }

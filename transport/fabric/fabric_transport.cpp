@@ -29,7 +29,7 @@ Result<PeerId> FabricTransport::resolve(ProcessId name) {
   if (!socket_address) return socket_address.error();
   fi_addr_t address = FI_ADDR_NOTAVAIL;
   const int inserted =
-      fi_av_insert(addresses_.raw(), &socket_address.value(), 1, &address, 0, nullptr);
+      fi_av_insert(end_.addresses.raw(), &socket_address.value(), 1, &address, 0, nullptr);
   if (inserted != 1)
     return Error{Loss::kOperation, "fi_av_insert", "the provider does not take the address",
                  inserted < 0 ? -inserted : 0};
@@ -64,7 +64,7 @@ bool FabricTransport::add_records(OperationKind kind) {
   try {
     if (kind != OperationKind::kSend ||
         (frames_.add(attributes_.max_message_bytes, OperationTable::kAddedAtOnce).ok() &&
-         frames_.register_last(registrar_, domain_, endpoint_).ok())) {
+         frames_.register_last(registrar_, domain_.domain, end_.endpoint).ok())) {
       operations_.add(kind);
       return true;
     }
@@ -87,7 +87,7 @@ PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   const ssize_t status =
-      fi_send(endpoint_.raw(), buffer.data, bytes, frames_.descriptor(frame.index),
+      fi_send(end_.endpoint.raw(), buffer.data, bytes, frames_.descriptor(frame.index),
               peers_.at(peer).address, &frame.provider_room);
   if (status != 0) return refused(peer, status, "fi_send");
   record_start(frame, peer);
@@ -116,14 +116,8 @@ void FabricTransport::forget(PeerId peer) {
   drop_unwanted(peer);
 }
 
-// Drops a peer that nobody wants any more, if nothing refers to it.
 void FabricTransport::drop_unwanted(PeerId id) {
-  FabricPeer& peer = peers_.at(id);
-  if (peer.in_use()) return;
-  if (peer.address != FI_ADDR_NOTAVAIL &&
-      (neighbours_ || fi_av_remove(addresses_.raw(), &peer.address, 1, 0) != 0))
-    return;
-  peers_.remove(id);
+  peers_.drop_unwanted(id, neighbours_ ? nullptr : &end_.addresses);
 }
 
 Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
@@ -132,18 +126,16 @@ Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byt
   const bool is_target = access == Access::kWriteTarget;
   // The source needs no registration.
   if (!is_target && !registrar_.rules().needs_local_descriptor) return Registration{};
-  Result<OfiMemoryRegion> region = registrar_.open(domain_, endpoint_, memory.data(), memory.size(),
-                                                   is_target ? FI_REMOTE_WRITE : FI_WRITE);
+  Result<OfiMemoryRegion> region =
+      registrar_.open(domain_.domain, end_.endpoint, memory.data(), memory.size(),
+                      is_target ? FI_REMOTE_WRITE : FI_WRITE);
   if (!region) return region.error();
-  const Registration made{next_region_++, region->key(),
-                          registrar_.rules().remote_base(memory.data())};
-  regions_.emplace(made.id, std::move(region).value());
-  return made;
+  return regions_.add(std::move(region).value(), registrar_.rules().remote_base(memory.data()));
 }
 
 void FabricTransport::deregister_memory(const Registration& region) {
   lock_.is_held();
-  if (region.id != 0) regions_.erase(region.id);
+  regions_.remove(region);
 }
 
 PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
@@ -151,20 +143,16 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
-  if (writes_blocked_ && from.length > provider_.inject_bytes) {
-    peers_.fail(peer, kWritesBlocked);
+  if (shared_memory_writes_.blocked() && from.length > provider_.inject_bytes) {
+    peers_.fail(peer, SharedMemoryWrites::kBlocked);
     return PostStatus::kFailed;
   }
   void* descriptor = nullptr;
-  if (registrar_.rules().needs_local_descriptor) {
-    const auto region = regions_.find(from.region.id);
-    LINTEL_ASSERT(region != regions_.end());
-    descriptor = region->second.descriptor();
-  }
+  if (registrar_.rules().needs_local_descriptor) descriptor = regions_.descriptor_of(from.region);
   FabricOperation* const write = take(OperationKind::kWrite, peers_.at(peer).writes);
   if (write == nullptr) return PostStatus::kWouldBlock;
   const ssize_t status =
-      fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value,
+      fi_writedata(end_.endpoint.raw(), from.data, from.length, descriptor, immediate.value,
                    peers_.at(peer).address, to.address, to.key, &write->provider_room);
   if (status != 0) {
     operations_.give_back(*write);
@@ -182,7 +170,7 @@ bool FabricTransport::may_try(PeerId id) {
   if (peer.address != FI_ADDR_NOTAVAIL) [[likely]]
     return true;
   try {
-    if (neighbours_->add_to_provider(id, peer, addresses_)) return true;
+    if (neighbours_->add_to_provider(id, peer, end_.addresses)) return true;
   } catch (const std::bad_alloc&) {
     // It is tried again, as if the peer were absent.
   }
@@ -273,9 +261,9 @@ TimePoint FabricTransport::next_deadline() const {
   // operations under way, because their end does not ring the doorbell.
   constexpr Nanoseconds kLookAgain = std::chrono::microseconds(500);
   constexpr Nanoseconds kLookSoon = std::chrono::microseconds(50);
-  TimePoint deadline = receives_to_post_.empty() ? peers_.next_deadline(now_) : now_;
+  TimePoint deadline = receives_.must_repost() ? now_ : peers_.next_deadline(now_);
   if (wait_fd_ < 0) deadline = std::min(deadline, now_ + kLookAgain);
-  if (torn_receives_) deadline = std::min(deadline, now_ + kTornGrace);
+  if (receives_.has_torn()) deadline = std::min(deadline, now_ + ReceiveBuffers::kTornGrace);
   if (neighbours_ && operations_in_flight() > 0) deadline = std::min(deadline, now_ + kLookSoon);
   return deadline;
 }

@@ -13,40 +13,35 @@
 //  (4) A provider is used only for what its description offers.
 // Does not: order, repeat or acknowledge anything (its owner does), or notice the death of a peer
 // with which it exchanges nothing.
+// More than 30 members: 23 are functions of Transport, 13 the parts that own its state, and the
+// others open it, post operations, and end them.
 
-#include <boost/circular_buffer.hpp>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "base/owner_lock.h"
 #include "transport/contact/network_options.h"
-#include "transport/fabric/buffer_slab.h"
 #include "transport/fabric/discovery.h"
+#include "transport/fabric/fabric_counters.h"
+#include "transport/fabric/fabric_domain.h"
 #include "transport/fabric/fabric_options.h"
 #include "transport/fabric/fabric_peer_table.h"
 #include "transport/fabric/frame_memory.h"
-#include "transport/fabric/handles.h"
+#include "transport/fabric/held_completions.h"
+#include "transport/fabric/landings.h"
 #include "transport/fabric/memory_registrar.h"
 #include "transport/fabric/memory_rules.h"
 #include "transport/fabric/neighbours.h"
 #include "transport/fabric/operation_table.h"
-#include "transport/fabric/provider_choice.h"
+#include "transport/fabric/receive_buffers.h"
+#include "transport/fabric/registered_memory.h"
+#include "transport/fabric/shared_memory_writes.h"
 #include "transport/fabric/wait_object.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
-
-// Counts rare events, for diagnosis.
-struct FabricCounters {
-  std::uint64_t foreign_completions = 0;  // completions of unknown operations
-  std::uint64_t failed_receives = 0;      // messages that ended in an error while they arrived
-  std::uint64_t failed_sends = 0;
-  std::uint64_t failed_writes = 0;
-};
 
 class FabricTransport final : public Transport {
  public:
@@ -107,18 +102,6 @@ class FabricTransport final : public Transport {
   }
 
  private:
-  static constexpr std::size_t kHeldAtOnce = 8;
-  // All of these bytes are sent, so that the payload begins at the same offset in every placed
-  // message.
-  static constexpr std::size_t kPlacedMessageBytes = 128;
-  static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
-  static constexpr std::size_t kUnexpectedSlots = 16;
-  // Peers from which a placed message may be expected at the same time, and unexpected payloads.
-  static constexpr std::size_t kLandings = 64 + kUnexpectedSlots;
-  static constexpr Error kWritesBlocked{
-      Loss::kPeer, "fi_writedata",
-      "the shared-memory provider is blocked by a large write that was never answered"};
-
   FabricTransport(const NetworkOptions& options, const FabricOptions& fabric,
                   DiscoveredProvider provider);
 
@@ -131,55 +114,22 @@ class FabricTransport final : public Transport {
   [[gnu::cold]] Error post_first_receives() LINTEL_REQUIRES(lock_);
 
   // Completions (fabric_completions.cpp).
-  static constexpr Nanoseconds kTornGrace = std::chrono::seconds(1);
-  void filled(FabricOperation& receive, std::size_t end_bytes) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void release_torn() LINTEL_REQUIRES(lock_);
-  void released(FabricOperation& receive) LINTEL_REQUIRES(lock_);
-  bool post_receive(FabricOperation& receive) LINTEL_REQUIRES(lock_);
-  void repost_receives() LINTEL_REQUIRES(lock_);
   std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t take_errors(Sink& sink) LINTEL_REQUIRES(lock_);
-  void ring_targets_of_writes() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t end_lost_operations(Sink& sink) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t fail_all_writes(Sink& sink) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool is_lost(const FabricOperation& operation) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink)
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t end_failed_operation(FabricOperation& operation,
                                                  const fi_cq_err_entry& entry, Sink& sink)
       LINTEL_REQUIRES(lock_);
+  std::size_t take_held(Sink& sink) LINTEL_REQUIRES(lock_);
 
   // Placed messages (fabric_placement.cpp).
-
-  // Memory for unexpected placed messages. There are several, because a sender may stop in the
-  // middle of one.
-  struct UnexpectedSlot {
-    FabricOperation* landing = nullptr;
-    BufferSlab memory;
-    bool posted = false;  // a placed message waits or arrives, and this memory is posted for it
-  };
-  [[gnu::cold]] bool prepare_landings() LINTEL_REQUIRES(lock_);
-  std::byte* landing_message(const FabricOperation& landing) const LINTEL_REQUIRES(lock_);
-  bool post_landing(FabricOperation& landing, fi_addr_t from, std::uint64_t key,
-                    std::uint64_t ignored) LINTEL_REQUIRES(lock_);
-  bool payload_has_begun() const LINTEL_REQUIRES(lock_);
   std::size_t take_placed(FabricOperation& landing, const fi_cq_data_entry& entry, Sink& sink)
       LINTEL_REQUIRES(lock_);
-  void end_landing(FabricOperation& landing) LINTEL_REQUIRES(lock_);
   void end_failed_landing(FabricOperation& landing, const fi_cq_err_entry& entry)
       LINTEL_REQUIRES(lock_);
-  UnexpectedSlot* unexpected_slot_of(const FabricOperation& landing) LINTEL_REQUIRES(lock_);
-  UnexpectedSlot* free_unexpected_slot() LINTEL_REQUIRES(lock_);
-  void look_for_unexpected() LINTEL_REQUIRES(lock_);
-  bool ask_for_unexpected() LINTEL_REQUIRES(lock_);
   bool unexpected_is_waiting() LINTEL_REQUIRES(lock_);
 
-  bool has_held() const LINTEL_REQUIRES(lock_) { return !held_.empty() || !held_errors_.empty(); }
-  std::size_t take_held(Sink& sink) LINTEL_REQUIRES(lock_);
-  bool has_room_to_hold() LINTEL_REQUIRES(lock_);
-  // `message`: what the entry has brought into the buffer of `receive`, or nothing.
-  void note_received(FabricOperation& receive, const fi_cq_data_entry& entry,
-                     std::span<const std::byte> message) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink)
-      LINTEL_REQUIRES(lock_);
   bool may_try(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call)
       LINTEL_REQUIRES(lock_);
@@ -188,7 +138,6 @@ class FabricTransport final : public Transport {
   FabricOperation* take(OperationKind kind, SendShare& share) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool add_records(OperationKind kind) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void release_frames() LINTEL_REQUIRES(lock_);
-  void end_lost(FabricOperation& operation) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_unwanted(PeerId peer) LINTEL_REQUIRES(lock_);
   void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);
   void record_start(FabricOperation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
@@ -197,54 +146,30 @@ class FabricTransport final : public Transport {
   NetworkOptions options_;
   FabricOptions fabric_options_;
   ProviderDescription provider_;
-  ProviderChoice choice_;
   TransportAttributes attributes_;
   ProcessId self_;
   OwnerLock lock_;
   MemoryRegistrar registrar_ LINTEL_GUARDED_BY(lock_);
   FabricCounters counters_ LINTEL_GUARDED_BY(lock_);
+  OperationTable operations_ LINTEL_GUARDED_BY(lock_);
+  FabricPeerTable peers_ LINTEL_GUARDED_BY(lock_);
 
   // Destroyed from the last to the first, so each object is declared after those that it needs. The
-  // buffers are declared before the endpoint, because the provider may use them until it is closed.
-  OfiInfo info_list_;
-  fi_info* info_ = nullptr;
-  OfiFabric fabric_;
-  OfiDomain domain_;
+  // records and the buffers are declared before the endpoint, because the provider may use them
+  // until it is closed.
+  FabricDomain domain_;
   FrameMemory frames_ LINTEL_GUARDED_BY(lock_);
-  BufferSlab receive_buffers_ LINTEL_GUARDED_BY(lock_);
-  // For the part of a payload that is longer than its memory, and for the messages of placed
-  // messages.
-  BufferSlab landing_buffers_ LINTEL_GUARDED_BY(lock_);
-  std::unordered_map<std::uint64_t, OfiMemoryRegion> regions_ LINTEL_GUARDED_BY(lock_);
-  std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
-  OperationTable operations_ LINTEL_GUARDED_BY(lock_);
-  OfiCompletionQueue completions_ LINTEL_GUARDED_BY(lock_);
-  OfiAddressVector addresses_ LINTEL_GUARDED_BY(lock_);
-  OfiEndpoint endpoint_ LINTEL_GUARDED_BY(lock_);
+  ReceiveBuffers receives_ LINTEL_GUARDED_BY(lock_);
+  Landings landings_ LINTEL_GUARDED_BY(lock_);
+  RegisteredMemory regions_ LINTEL_GUARDED_BY(lock_);
+  FabricEndpoint end_ LINTEL_GUARDED_BY(lock_);
 
-  FabricPeerTable peers_ LINTEL_GUARDED_BY(lock_);
-  std::vector<FabricOperation*> receives_to_post_ LINTEL_GUARDED_BY(lock_);
-  bool torn_receives_ LINTEL_GUARDED_BY(lock_) = false;            // a receive is torn
+  HeldCompletions held_ LINTEL_GUARDED_BY(lock_);
   std::optional<Neighbours> neighbours_ LINTEL_GUARDED_BY(lock_);  // shared memory only
+  SharedMemoryWrites shared_memory_writes_ LINTEL_GUARDED_BY(lock_);
   WaitObject wait_object_ LINTEL_GUARDED_BY(lock_);
   int wait_fd_ = -1;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // Shared memory: a large write was never answered.
-  bool writes_blocked_ LINTEL_GUARDED_BY(lock_) = false;
-  // Shared memory: the last time at which a write ended or none was under way.
-  TimePoint write_progress_ LINTEL_GUARDED_BY(lock_);
-  // Landings of expected payloads.
-  std::vector<FabricOperation*> expected_ LINTEL_GUARDED_BY(lock_);
-  std::vector<UnexpectedSlot> unexpected_ LINTEL_GUARDED_BY(lock_);
-  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;  // placed messages are received
-  // The provider was asked whether a placed message waits, which this slot would receive.
-  UnexpectedSlot* asking_ LINTEL_GUARDED_BY(lock_) = nullptr;
-  unsigned idle_looks_ LINTEL_GUARDED_BY(lock_) = 0;
-  bool asleep_ LINTEL_GUARDED_BY(lock_) = false;  // peers have been told to ring
-  // Read and not reported yet: by poll(), and by prepare_wait() and withdraw_placement(), for the
-  // next poll(). There is room before anything is read, because what cannot be kept would be lost.
-  boost::circular_buffer<fi_cq_data_entry> held_ LINTEL_GUARDED_BY(lock_);
-  boost::circular_buffer<fi_cq_err_entry> held_errors_ LINTEL_GUARDED_BY(lock_);
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll()
 };
 

@@ -40,6 +40,16 @@ class Neighbours {
   bool add_to_provider(PeerId id, FabricPeer& peer, const OfiAddressVector& addresses);
   void ring(PeerId id);
 
+  // Peers ring from now on when they post something, until wake_up(). See Doorbell.
+  void fall_asleep() {
+    if (!asleep_) own_.fall_asleep();
+    asleep_ = true;
+  }
+  void wake_up() {
+    if (asleep_) own_.wake_up();
+    asleep_ = false;
+  }
+
   // Checks from time to time whether the peers with a doorbell still run. A peer that has died is
   // failed and loses its address. True: there were some.
   bool fail_dead_peers(TimePoint now, FabricPeerTable& peers);
@@ -49,6 +59,7 @@ class Neighbours {
 
   ProcessId self_;
   Doorbell own_;
+  bool asleep_ = false;
   std::vector<std::optional<PeerDoorbell>> doorbells_;  // by PeerId
   std::size_t known_ = 0;
   std::size_t addresses_added_ = 0;

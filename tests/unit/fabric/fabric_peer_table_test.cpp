@@ -148,5 +148,21 @@ TEST_F(PeerTableTest, APeerIsInUseWhileTheProviderHasOperationsOfAnyEpoch) {
   EXPECT_FALSE(table.at(peer).in_use());
 }
 
+TEST_F(PeerTableTest, APeerThatIsUnwantedStaysWhileItIsInUse) {
+  const ProcessId name{NodeId(1), Pid(3)};
+  const PeerId unwanted = table.add(name, FI_ADDR_NOTAVAIL);
+  table.at(unwanted).under_way = 1;
+  table.drop_unwanted(unwanted, nullptr);
+  EXPECT_EQ(table.find(name), unwanted);
+  table.at(unwanted).under_way = 0;
+  table.drop_unwanted(unwanted, nullptr);
+  EXPECT_EQ(table.find(name), kNoPeer);
+}
+
+TEST_F(PeerTableTest, APeerStaysIfTheProviderCannotForgetItsAddress) {
+  table.drop_unwanted(peer, nullptr);
+  EXPECT_EQ(table.find({NodeId(1), Pid(2)}), peer);
+}
+
 }  // namespace
 }  // namespace lintel::transport
