@@ -39,21 +39,6 @@ bool FaultyTransport::has_no_room() {
   return true;
 }
 
-void FaultyTransport::report_left(PeerId to) {
-  reports_.push_back({to, [to](Sink& sink) { sink.on_message_left(to); }});
-}
-
-void FaultyTransport::report_write_failed(Context context) {
-  const Error error(Loss::kPeer, "post_write", "fault injected: the peer is lost");
-  reports_.push_back(
-      {kNoPeer, [context, error](Sink& sink) { sink.on_write_done(context, error); }});
-}
-
-void FaultyTransport::report_failed(PeerId peer, const char* call) {
-  const Error error(Loss::kPeer, call, "fault injected: the peer is lost");
-  reports_.push_back({peer, [peer, error](Sink& sink) { sink.on_peer_failed(peer, error); }});
-}
-
 // Whether the peer is dead, or dies when this message is sent.
 bool FaultyTransport::dies(PeerId id, FaultyPeer& peer) {
   if (!plan_.death || wrapped_->name_of(id).pid != plan_.death->pid) return false;
@@ -74,8 +59,9 @@ void FaultyTransport::disconnect(PeerId id) {
   FaultyPeer& peer = at(id);
   peer.delayed.clear();
   peer.copies_left = 0;
-  std::erase_if(reports_, [id](const QueuedReport& report) { return report.peer == id; });
-  for (const Context context : std::exchange(peer.discarded, {})) report_write_failed(context);
+  reports_.cancel(id);
+  for (const Context context : std::exchange(peer.discarded, {}))
+    reports_.add_write_failed(context);
   wrapped_->disconnect(id);
 }
 
@@ -87,21 +73,21 @@ PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::
     ++counters_.discarded;
     wrapped_->abandon(to, buffer);
     if (plan_.death->silent) {
-      report_left(to);
+      reports_.add_left(to);
     } else {
-      report_failed(to, "commit");
+      reports_.add_failed(to, "commit");
     }
     return PostStatus::kOk;
   }
   if (happens(plan_.post_failure)) {
     ++counters_.post_failures;
-    report_failed(to, "commit");
+    reports_.add_failed(to, "commit");
     return PostStatus::kFailed;
   }
   if (happens(plan_.drop)) {
     ++counters_.dropped;
     wrapped_->abandon(to, buffer);
-    report_left(to);
+    reports_.add_left(to);
     return PostStatus::kOk;
   }
   if (!peer.delayed.empty() || happens(plan_.delay)) {
@@ -160,13 +146,13 @@ PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, Remot
       at(to).discarded.push_back(context);
       return PostStatus::kOk;
     }
-    report_write_failed(context);
-    report_failed(to, "post_write");
+    reports_.add_write_failed(context);
+    reports_.add_failed(to, "post_write");
     return PostStatus::kOk;
   }
   if (happens(plan_.post_failure)) {
     ++counters_.post_failures;
-    report_failed(to, "post_write");
+    reports_.add_failed(to, "post_write");
     return PostStatus::kFailed;
   }
   return sent(to, wrapped_->post_write(to, from, target, immediate, context));
@@ -189,12 +175,7 @@ std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
   now_ = std::max(now_, now);
   sink_ = &sink;
   blocked_since_poll_ = false;
-  std::size_t reported = 0;
-  for (std::size_t left = reports_.size(); left > 0 && !reports_.empty(); --left, ++reported) {
-    const auto report = std::move(reports_.front());
-    reports_.pop_front();
-    report.tell(sink);
-  }
+  std::size_t reported = reports_.tell(sink);
   reported += wrapped_->poll(now, *this);
   release_delayed();
   sink_ = nullptr;

@@ -8,17 +8,18 @@
 // an empty plan changes nothing.
 // Does not: stop messages of a dead peer if the wrapped transport does not know their source, or
 // stop its writes.
+// More than 30 members: 30 are functions of Transport, and 7 of Sink.
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "base/owner_lock.h"
 #include "transport/faulty/fault_plan.h"
+#include "transport/faulty/queued_reports.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -168,13 +169,6 @@ class FaultyTransport final : public Transport, private Sink {
   bool is_dead(PeerId peer) const LINTEL_REQUIRES(lock_) {
     return peer.value < peers_.size() && peers_[peer.value].dead;
   }
-  struct QueuedReport {
-    PeerId peer;  // the peer of its connection; kNoPeer: disconnect() does not cancel it
-    std::function<void(Sink&)> tell;
-  };
-  void report_left(PeerId to) LINTEL_REQUIRES(lock_);
-  void report_write_failed(Context context) LINTEL_REQUIRES(lock_);
-  void report_failed(PeerId peer, const char* call) LINTEL_REQUIRES(lock_);
   bool send_copy(PeerId to, std::span<const std::byte> bytes) LINTEL_REQUIRES(lock_);
   void release_delayed() LINTEL_REQUIRES(lock_);
 
@@ -185,8 +179,8 @@ class FaultyTransport final : public Transport, private Sink {
   FaultCounters counters_ LINTEL_GUARDED_BY(lock_);
   std::mt19937_64 random_ LINTEL_GUARDED_BY(lock_);
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};
-  std::vector<FaultyPeer> peers_ LINTEL_GUARDED_BY(lock_);     // by PeerId
-  std::deque<QueuedReport> reports_ LINTEL_GUARDED_BY(lock_);  // for the next poll
+  std::vector<FaultyPeer> peers_ LINTEL_GUARDED_BY(lock_);  // by PeerId
+  QueuedReports reports_ LINTEL_GUARDED_BY(lock_);
   // Remaining calls of the present period of no room.
   std::uint64_t no_room_calls_ LINTEL_GUARDED_BY(lock_) = 0;
   bool blocked_since_poll_ LINTEL_GUARDED_BY(lock_) = false;
