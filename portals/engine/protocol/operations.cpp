@@ -1,16 +1,11 @@
 #include "portals/engine/protocol/operations.h"
 
-#include <algorithm>
 #include <new>
 
 namespace lintel::portals {
 
 Operations::Operations(transport::Transport& transport, std::size_t max)
-    : transport_(transport),
-      max_(std::min(max, kMostOfTable)),
-      most_of_peer_(std::max<std::size_t>(max_ / 4, 1)),
-      most_own_(kMostOperations - max_),
-      operations_(kMostOperations) {}
+    : transport_(transport), operations_(kMostOperations), places_(max) {}
 
 Operations::OfPeer& Operations::add(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);
@@ -21,16 +16,11 @@ Operations::OfPeer& Operations::add(transport::PeerId peer) {
 Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kind, bool own) {
   try {
     OfPeer& with = of(peer);
-    if (own ? !may_begin(with.own) : !in_share(with.others, others_)) return nullptr;
+    if (!(own ? places_.may_begin(with.places) : places_.may_accept(with.places))) return nullptr;
     const auto [operation, id] = operations_.create(peer, interface_kind, own);
     if (operation == nullptr) return nullptr;
     operation->id = id;
-    if (own) {
-      take_place(with);
-    } else {
-      ++with.others;
-      ++others_;
-    }
+    places_.take(with.places, own);
     if (with.list.empty()) transport_.watch(peer, true);
     with.list.push_back(*operation);
     return operation;
@@ -44,12 +34,7 @@ void Operations::release(Operation& operation) {
   OfPeer& with = *by_peer_[operation.peer.value];
   with.list.erase(with.list.iterator_to(operation));
   if (with.list.empty()) transport_.watch(operation.peer, false);
-  if (operation.own) {
-    give_place_back(with);
-  } else {
-    --with.others;
-    --others_;
-  }
+  places_.give_back(with.places, operation.own);
   if (operation.asked) {
     --with.asked;
     with.answer_bytes -= operation.answer_bytes;
