@@ -15,14 +15,14 @@
 #include <sys/types.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 
+#include "bench/raw/endpoint_objects.h"
 #include "bench/raw/fabric_object.h"
+#include "bench/raw/idle_watch.h"
+#include "bench/raw/page_buffer.h"
 
 namespace lintel::bench {
 
@@ -36,7 +36,7 @@ struct Contact {
 
 class RawEndpoint {
  public:
-  using IdleHandler = std::function<void(std::chrono::steady_clock::duration idle)>;
+  using IdleHandler = IdleWatch::IdleHandler;
 
   // Opens `provider` (empty: the first of net, tcp offered) on this IPv4 address, with room for
   // messages of `buffer_bytes` and `receives` of them posted. Calls `on_idle` from time to time
@@ -72,38 +72,21 @@ class RawEndpoint {
   }
 
  private:
-  struct FreeBuffer {
-    void operator()(std::byte* buffer) const;
-  };
-
   static std::uint64_t take(std::uint64_t& arrived, std::uint64_t at_most) {
     const std::uint64_t taken = std::min(arrived, at_most);
     arrived -= taken;
     return taken;
   }
-  void open_objects();
-  void allocate(std::size_t bytes);
   void count(const fi_cq_data_entry& entry);
   void read_failure();
-  void nothing_arrived();
   // Repeats `post` until the provider accepts the operation.
   template <class Post>
   void start(const char* call, Post post);
 
-  IdleHandler on_idle_;
-  std::uint64_t empty_polls_ = 0;  // in a row
-  std::chrono::steady_clock::time_point idle_since_;
-
+  IdleWatch idle_;
   InfoList info_;
-  std::size_t buffer_bytes_ = 0;
-  std::unique_ptr<std::byte[], FreeBuffer> buffer_;
-  FabricObject<fid_fabric> fabric_;
-  FabricObject<fid_domain> domain_;
-  FabricObject<fid_av> addresses_;
-  FabricObject<fid_cq> completions_;
-  FabricObject<fid_mr> region_;
-  FabricObject<fid_ep> endpoint_;
-  void* descriptor_ = nullptr;
+  PageBuffer buffer_;
+  EndpointObjects objects_;
 
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   std::uint64_t peer_key_ = 0;
