@@ -181,6 +181,8 @@ class Sink {
   virtual void on_peer_forgotten(PeerId) {}
 };
 
+// More than 30 members, because it is the whole interface of a network. More than half of them have
+// a default, which a network overrides if it can do more.
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -17,6 +17,9 @@
 //
 // A client that does not send in time what is expected of it is lost. The memory that one
 // connection can make the server use is bounded. No note contains a key.
+//
+// More than 30 members, because each command of a client and each end of a connection has a
+// function, and all of them read and change the same phase.
 
 #include <cstdint>
 #include <map>

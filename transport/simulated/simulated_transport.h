@@ -2,6 +2,7 @@
 // SimulatedTransport: one process on a SimulatedNetwork. Made by SimulatedNetwork::join(), owned by
 // its caller. Borrows the network. Thread: the network's. Does not: wake a sleeper (wait_fd() is
 // -1).
+// More than 30 members, because 20 are functions of Transport.
 
 #include <memory>
 #include <unordered_map>

@@ -6,6 +6,8 @@
 // Owned by its user, used by one thread at a time. It does not move and is not destroyed while its
 // request is active. Keeps the datatype alive.
 // Does not: know communicators. Processes are numbers of the messenger.
+// More than 30 members, because each way to start a request of the messenger has a function, and
+// the others are the state of this one transfer.
 
 #include <cstddef>
 #include <cstdint>
