@@ -1,17 +1,19 @@
 #pragma once
-// PeerSession: what a Session knows about one peer. The Session owns it and alone changes it. It
-// has no logic except arithmetic on its own numbers. It does not move while the Session exists.
+// PeerSession: what a Session knows about one peer. The Session owns it; the Session and its parts
+// alone change it. It has no logic except arithmetic on its own numbers. It does not move while it
+// exists.
 
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "transport/session/frame_format.h"
-#include "transport/session/session_proof.h"
+#include "transport/session/handshake.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -36,30 +38,6 @@ enum class PeerState : std::uint8_t {
 
 using PeerHook =
     boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
-
-// The proofs of one handshake.
-struct Handshake {
-  Nonce nonce{};               // ours, of our epoch
-  Nonce remote_nonce{};        // from the peer's hello or welcome
-  Digest welcome{};            // the proof of our welcome
-  Digest expected{};           // the proof that the confirmation of our welcome must have
-  bool welcomes = false;       // these two are set: the peer's hello was accepted
-  Digest confirmation{};       // the proof of our confirmation
-  BindingBytes connection{};   // on which the proofs hold
-  std::uint8_t key = 0;        // kProvedBySecret, kProvedByContact or 0: which key the proofs use
-  std::uint8_t hello_key = 0;  // likewise of our hello
-};
-
-// The hello of a process that says it is the peer, beside an open session or another contact. It
-// has changed nothing yet.
-struct Candidate {
-  std::uint8_t version = 0;
-  Introduction introduction{};
-  bool answered = false;        // a welcome was sent, or is due: its confirmation opens a session
-  TimePoint deadline = kNever;  // answered: the confirmation counts until then
-  std::uint32_t local_epoch = 0;
-  Handshake handshake;
-};
 
 struct PeerSession {
   // Control frames that wait to be sent, in the order of sending.
@@ -145,13 +123,18 @@ struct PeerSession {
 
   // Proofs.
   Handshake handshake;
-  // Without a job secret: what this process and that incarnation have in common since their first
-  // contact.
-  bool has_contact_key = false;
-  std::uint64_t contact_incarnation = 0;
-  Digest contact_key{};
+  ContactKey contact;
   std::unique_ptr<Candidate> candidate;  // kOpen, kWelcoming
 
+  // What the peer says of itself counts from now on.
+  void take_introduction(const HandshakeHalf& half) {
+    incarnation = half.introduction.incarnation;
+    remote_slot = half.introduction.slot;
+    remote_epoch = half.introduction.epoch;
+    newest_version = half.version;
+    oldest_version = half.introduction.oldest_version;
+    std::memcpy(provider, half.introduction.provider, sizeof provider);
+  }
   // Nothing refers to it except its name.
   bool can_be_forgotten() const {
     return state == PeerState::kClosed && watchers == 0 && !pending_hook.is_linked() &&

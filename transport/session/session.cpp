@@ -17,10 +17,6 @@ constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
 
 constexpr std::size_t kSmallestFrame = 256;
 
-std::span<const std::byte> incarnation_bytes(const std::uint64_t& incarnation) {
-  return std::as_bytes(std::span(&incarnation, 1));
-}
-
 std::size_t frame_limit(const TransportAttributes& lower) {
   return lower.max_message_bytes & ~(kRecordAlignment - 1);
 }
@@ -44,7 +40,9 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
       options_(options),
       attributes_(lower_->attributes()),
       frame_limit_(frame_limit(attributes_)),
-      number_key_(hmac_sha256(options.random, {incarnation_bytes(options.incarnation)})),
+      introductions_(lower_->self(), options.incarnation,
+                     attributes_.name + " " + attributes_.version, options.job_key,
+                     SessionNumbers(options.random, options.incarnation)),
       local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader),
              options.max_local_messages) {
   LINTEL_ASSERT(attributes_.independent_reservations);
@@ -57,8 +55,6 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
       placed_frame - std::min(placed_frame, sizeof(FrameHeader) + sizeof(RecordHeader));
   attributes_.knows_source = true;
   attributes_.independent_reservations = false;
-  const std::string provider = attributes_.name + " " + attributes_.version;
-  std::memcpy(provider_, provider.data(), std::min(provider.size(), sizeof provider_ - 1));
   if (options_.job_key != nullptr) options_.job_key->set_user(this);
 }
 

@@ -37,13 +37,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/owner_lock.h"
 #include "transport/contact/reusable_ids.h"
+#include "transport/session/introductions.h"
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
@@ -229,47 +229,15 @@ class Session final : public Transport, private Sink, private JobKey::User {
                                std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_confirm(PeerId from, const FrameHeader& header,
                                 std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::optional<RefuseReason> objection(const FrameHeader& header,
-                                                      const Introduction& hello) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::uint8_t key_of_hello(const PeerSession& peer, std::uint8_t version,
-                                          const Introduction& hello) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] PeerSession* party(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void store_introduction(PeerSession& peer, std::uint8_t version,
-                                        const Introduction& introduction) LINTEL_REQUIRES(lock_);
-  bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] SessionKeys make_keys(const PeerSession& peer, std::uint64_t incarnation,
-                                      std::uint32_t remote_epoch, std::uint32_t local_epoch,
-                                      const Handshake& handshake) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] SessionKeys make_keys(const PeerSession& peer) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(PeerSession& peer, const SessionKeys& keys) LINTEL_REQUIRES(lock_);
   void on_job_key() override;
 
   // session_answers.cpp: what is sent in handshakes
   [[gnu::cold]] void connect(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::uint32_t begin_epoch(const PeerSession& peer, Handshake& handshake)
-      LINTEL_REQUIRES(lock_);
-  bool has_job_key() const LINTEL_REQUIRES(lock_) {
-    return options_.job_key != nullptr && options_.job_key->key().has_value();
-  }
   BindingBytes connection_of(const PeerSession& peer) const LINTEL_REQUIRES(lock_) {
     return lower_->binding(peer.lower).bytes;
   }
-  [[gnu::cold]] const Digest& key_of(const PeerSession& peer, std::uint8_t flags) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Introduction make_introduction(const PeerSession& peer, std::uint32_t epoch,
-                                               const Handshake& handshake) const
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Introduction make_hello(const PeerSession& peer) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Introduction make_welcome(const PeerSession& peer, std::uint32_t epoch,
-                                          const Handshake& handshake,
-                                          std::uint32_t echoed_epoch) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void prepare_welcome(const PeerSession& peer, std::uint32_t epoch,
-                                     Handshake& handshake, std::uint8_t version,
-                                     const Introduction& hello) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void call_too(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_in_handshake(PeerSession& peer, FrameKind kind,
@@ -282,14 +250,11 @@ class Session final : public Transport, private Sink, private JobKey::User {
 
   // session_candidate.cpp: who says that he is the peer, beside an open session or another who says
   // so
-  [[gnu::cold]] void on_rival_hello(PeerSession& peer, std::uint8_t version,
-                                    const Introduction& hello, std::uint8_t key)
+  [[gnu::cold]] void on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_second_hello(PeerSession& peer, std::uint8_t version,
-                                     const Introduction& hello, std::uint8_t key)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void note_candidate(PeerSession& peer, std::uint8_t version,
-                                    const Introduction& hello, std::uint8_t key)
+  [[gnu::cold]] void on_second_hello(PeerSession& peer, const HandshakeHalf& hello,
+                                     std::uint8_t key) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void note_candidate(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void answer_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void expire_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
@@ -358,11 +323,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // Bytes of a frame: the lower transport's largest message, rounded down to a multiple of
   // kRecordAlignment.
   std::size_t frame_limit_;
-  char provider_[sizeof(Introduction::provider)] = {};
-  // Epochs and nonces come from it. Made at the start, so that the first contact does not pay for
-  // the start of the library that computes it.
-  Digest number_key_;
-  std::uint64_t draws_ LINTEL_GUARDED_BY(lock_) = 0;  // numbers that came from it
+  Introductions introductions_ LINTEL_GUARDED_BY(lock_);
 
   // By PeerId, which is also the slot on the wire.
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);

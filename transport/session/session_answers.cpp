@@ -33,75 +33,8 @@ std::array<std::byte, sizeof(Body)> encoded(const Body& body) {
 
 }  // namespace
 
-// Draws an epoch, which is returned, and a nonce. Both are such that nobody can guess them: on a
-// network that does not tell who has sent a message, the epoch is what a stranger would have to
-// know.
-std::uint32_t Session::begin_epoch(const PeerSession& peer, Handshake& handshake) {
-  Digest drawn;
-  std::uint32_t epoch = 0;
-  while (epoch == 0) {
-    ++draws_;
-    drawn = hmac_sha256(number_key_, {std::as_bytes(std::span(&draws_, 1))});
-    std::memcpy(&epoch, drawn.data(), sizeof epoch);
-  }
-  handshake = {};
-  std::copy(drawn.end() - std::ssize(handshake.nonce), drawn.end(), handshake.nonce.begin());
-  handshake.hello_key = has_job_key()          ? kProvedBySecret
-                        : peer.has_contact_key ? kProvedByContact
-                                               : std::uint8_t{0};
-  return epoch;
-}
-
-const Digest& Session::key_of(const PeerSession& peer, std::uint8_t flags) const {
-  if ((flags & kProvedBySecret) != 0) return *options_.job_key->key();
-  return (flags & kProvedByContact) != 0 ? peer.contact_key : kOpenKey;
-}
-
-Introduction Session::make_introduction(const PeerSession& peer, std::uint32_t epoch,
-                                        const Handshake& handshake) const {
-  Introduction introduction{};
-  introduction.nid = self().nid.value;
-  introduction.pid = self().pid.value;
-  introduction.incarnation = options_.incarnation;
-  introduction.slot = peer.id.value;
-  introduction.epoch = epoch;
-  introduction.oldest_version = kOldestFrameVersion;
-  std::memcpy(introduction.provider, provider_, sizeof provider_);
-  std::memcpy(introduction.nonce, handshake.nonce.data(), sizeof introduction.nonce);
-  return introduction;
-}
-
-Introduction Session::make_hello(const PeerSession& peer) const {
-  Introduction hello = make_introduction(peer, peer.local_epoch, peer.handshake);
-  hello.flags = peer.handshake.hello_key;
-  return hello;
-}
-
-Introduction Session::make_welcome(const PeerSession& peer, std::uint32_t epoch,
-                                   const Handshake& handshake, std::uint32_t echoed_epoch) const {
-  Introduction welcome = make_introduction(peer, epoch, handshake);
-  welcome.echoed_epoch = echoed_epoch;
-  welcome.flags = handshake.key;
-  std::memcpy(welcome.proof, handshake.welcome.data(), sizeof welcome.proof);
-  return welcome;
-}
-
-// Computes the proofs of the welcome to `hello`, with the key of the handshake. They hold on the
-// present connection.
-void Session::prepare_welcome(const PeerSession& peer, std::uint32_t epoch, Handshake& handshake,
-                              std::uint8_t version, const Introduction& hello) const {
-  const Digest& key = key_of(peer, handshake.key);
-  const HandshakeHalf theirs{version, hello};
-  const HandshakeHalf ours{kFrameVersion, make_welcome(peer, epoch, handshake, hello.epoch)};
-  handshake.connection = connection_of(peer);
-  handshake.welcome = prove_welcome(key, handshake.connection, theirs, ours);
-  handshake.expected = prove_confirmation(key, handshake.connection, theirs, ours);
-  handshake.welcomes = true;
-  std::memcpy(handshake.remote_nonce.data(), hello.nonce, sizeof hello.nonce);
-}
-
 void Session::connect(PeerSession& peer) {
-  peer.local_epoch = begin_epoch(peer, peer.handshake);  // first: it may find no memory
+  peer.local_epoch = introductions_.begin(peer, peer.handshake);  // first: it may find no memory
   enter(peer, PeerState::kConnecting);
   peer.lost_messages = 0;  // those of the last session, which the owner knows
   peer.wanted = true;
@@ -127,11 +60,7 @@ void Session::call_too(PeerSession& peer) {
 
 // False: the lower transport has no room.
 bool Session::send_hello(PeerSession& peer) {
-  Introduction hello = make_hello(peer);
-  if (hello.flags != 0) {
-    const Digest proof = prove_hello(key_of(peer, hello.flags), peer.name, {kFrameVersion, hello});
-    std::memcpy(hello.proof, proof.data(), sizeof hello.proof);
-  }
+  const Introduction hello = introductions_.make_hello(peer);
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
   const PostStatus status = send_alone(peer.lower, header, encoded(hello));
   if (status == PostStatus::kWouldBlock) return false;
@@ -156,13 +85,13 @@ bool Session::send_in_handshake(PeerSession& peer, FrameKind kind,
 // Answers the hello that was accepted last. Returns as send_in_handshake().
 bool Session::send_welcome(PeerSession& peer) {
   const Introduction welcome =
-      make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
+      introductions_.make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
   if (!send_in_handshake(peer, FrameKind::kWelcome, encoded(welcome))) return false;
   peer.due.welcome = false;
   // The peer's session begins with the confirmation that it sends. If that is lost with the
   // connection, it comes on the next one.
   if (peer.state == PeerState::kWelcoming)
-    lower_->allow_resumption(peer.lower, make_keys(peer).resumption);
+    lower_->allow_resumption(peer.lower, introductions_.make_keys(peer).resumption);
   return true;
 }
 
@@ -184,7 +113,7 @@ bool Session::serve_handshake(PeerSession& peer) {
     lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));
   } else if (peer.due.confirm) {
     // Before it is sent, because this may find no memory.
-    const SessionKeys keys = make_keys(peer);
+    const SessionKeys keys = introductions_.make_keys(peer);
     if (send_confirmation(peer)) opened(peer, keys);
   } else if ((!peer.due.welcome || send_welcome(peer)) &&
              (!peer.due.candidate || send_candidate_welcome(peer))) {
@@ -202,12 +131,7 @@ void Session::refuse(PeerId lower, const Introduction& hello, RefuseReason reaso
       LINTEL_LOG(kWarn, "refused the process %u.%u.%u.%u pid %u: %s", hello.nid >> 24,
                  hello.nid >> 16 & 0xff, hello.nid >> 8 & 0xff, hello.nid & 0xff, hello.pid, wrong);
   }
-  RefuseBody refusal{};
-  refusal.echoed_epoch = hello.epoch;
-  refusal.reason = static_cast<std::uint8_t>(reason);
-  refusal.oldest_version = kOldestFrameVersion;
-  std::memcpy(refusal.provider, provider_, sizeof provider_);
-  std::memcpy(refusal.echoed_nonce, hello.nonce, sizeof refusal.echoed_nonce);
+  const RefuseBody refusal = introductions_.make_refusal(hello, reason);
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), hello.slot, hello.epoch, 0, 0, 0};
   // If there is no room, nothing is sent; the peer repeats its hello.

@@ -12,39 +12,36 @@ namespace lintel::transport {
 // `key`: the one that proves the hello; 0: none does. A hello with a proof is answered. It may be
 // an old one that somebody repeats, so it is the confirmation that replaces the session. A hello
 // without a proof stays for the case that the session ends now; its sender repeats it in any case.
-void Session::on_rival_hello(PeerSession& peer, std::uint8_t version, const Introduction& hello,
-                             std::uint8_t key) {
+void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   if (key == 0) {
     contest(peer, 1);  // so that the newcomer has not given up when a dead peer's session ends
-    if (answered_candidate(peer) == nullptr) note_candidate(peer, version, hello, key);
+    if (answered_candidate(peer) == nullptr) note_candidate(peer, hello, key);
     return;
   }
-  note_candidate(peer, version, hello, key);
+  note_candidate(peer, hello, key);
   answer_candidate(peer);
 }
 
 // Another hello than that of the contact under way, on a network that does not tell who has sent
 // either. Both are answered, each with numbers of its own; who confirms is the peer. A third takes
 // the place of the second, but one without a proof not that of one with a proof.
-void Session::on_second_hello(PeerSession& peer, std::uint8_t version, const Introduction& hello,
-                              std::uint8_t key) {
+void Session::on_second_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   const Candidate* const second = answered_candidate(peer);
   if (key == 0 && second != nullptr && second->handshake.key != 0)
     return void(++counters_.unproved);
-  note_candidate(peer, version, hello, key);
+  note_candidate(peer, hello, key);
   answer_candidate(peer);
 }
 
-void Session::note_candidate(PeerSession& peer, std::uint8_t version, const Introduction& hello,
-                             std::uint8_t key) {
+void Session::note_candidate(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   const Candidate* const known = peer.candidate.get();
-  if (known != nullptr && same_hello(known->introduction, hello)) return;
+  if (known != nullptr && same_hello(known->hello.introduction, hello.introduction)) return;
   auto next = std::make_unique<Candidate>();
-  next->version = version;
-  next->introduction = hello;
-  next->local_epoch = begin_epoch(peer, next->handshake);
+  next->hello = hello;
+  next->local_epoch = introductions_.begin(peer, next->handshake);
   next->handshake.key = key;
-  prepare_welcome(peer, next->local_epoch, next->handshake, version, hello);
+  introductions_.prepare_welcome(peer, next->local_epoch, next->handshake, connection_of(peer),
+                                 hello);
   peer.candidate = std::move(next);
 }
 
@@ -73,15 +70,15 @@ const Candidate* Session::answered_candidate(PeerSession& peer) {
 void Session::on_candidate_proved(PeerSession& peer) {
   const Candidate& proved = *peer.candidate;
   // First, because this may find no memory.
-  const SessionKeys keys =
-      make_keys(peer, proved.introduction.incarnation, proved.introduction.epoch,
-                proved.local_epoch, proved.handshake);
+  const Introduction& hello = proved.hello.introduction;
+  const SessionKeys keys = introductions_.make_keys(peer, hello.incarnation, hello.epoch,
+                                                    proved.local_epoch, proved.handshake);
   if (peer.state == PeerState::kWelcoming) {
     if (peer.due.confirm) return;  // the peer has proved itself already, by its welcome
     take_candidate(peer);
     return opened(peer, keys);
   }
-  const bool restarted = peer.candidate->introduction.incarnation != peer.incarnation;
+  const bool restarted = hello.incarnation != peer.incarnation;
   replace_session(
       peer, &keys,
       restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
@@ -115,9 +112,10 @@ bool Session::send_candidate_welcome(PeerSession& peer) {
     peer.candidate.reset();
     return true;
   }
-  const Introduction& hello = candidate.introduction;
+  const Introduction& hello = candidate.hello.introduction;
   std::byte body[sizeof(Introduction)];
-  encode(body, make_welcome(peer, candidate.local_epoch, candidate.handshake, hello.epoch));
+  encode(body, introductions_.make_welcome(peer, candidate.local_epoch, candidate.handshake,
+                                           hello.epoch));
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kWelcome), hello.slot, hello.epoch, 0, 0, 0};
   const PostStatus status = send_alone(peer.lower, header, body);
@@ -155,7 +153,7 @@ void Session::take_candidate(PeerSession& peer) {
   const std::unique_ptr<Candidate> next = std::move(peer.candidate);
   end_session(peer);
   enter(peer, PeerState::kClosed);
-  store_introduction(peer, next->version, next->introduction);
+  peer.take_introduction(next->hello);
   peer.local_epoch = next->local_epoch;
   peer.handshake = next->handshake;
   enter(peer, PeerState::kWelcoming);

@@ -60,11 +60,12 @@ std::string Session::describe(PeerId id) const {
   // Versions and providers are shown only where they differ.
   const bool same_version =
       peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;
-  if (peer.newest_version != 0 && !(same_version && same_provider(peer.provider))) {
+  if (peer.newest_version != 0 &&
+      !(same_version && introductions_.has_same_provider(peer.provider))) {
     text += "; it speaks " + versions(peer.oldest_version, peer.newest_version) +
             " with provider '" + printable(peer.provider) + "', this process speaks " +
             versions(kOldestFrameVersion, kFrameVersion) + " with provider '" +
-            printable(provider_) + "'";
+            printable(introductions_.provider()) + "'";
   }
   return text;
 }

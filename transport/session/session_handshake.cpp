@@ -37,15 +37,6 @@ bool is_reason(std::uint8_t reason) {
          reason <= static_cast<std::uint8_t>(RefuseReason::kOtherSecret);
 }
 
-bool well_formed(const FrameHeader& header, const Introduction& introduction) {
-  return introduction.incarnation != 0 && introduction.epoch != 0 &&
-         introduction.oldest_version <= header.version &&
-         std::memchr(introduction.provider, 0, sizeof introduction.provider) != nullptr;
-}
-
-// "net 117.0" -> "net": peers may have different versions of a provider, not different providers.
-std::size_t name_length(const char* provider) { return std::strcspn(provider, " "); }
-
 template <std::size_t Size>
 bool same_bytes(const std::byte (&theirs)[Size], const std::array<std::byte, Size>& ours) {
   return std::memcmp(theirs, ours.data(), Size) == 0;
@@ -59,56 +50,12 @@ bool is_present_hello(const PeerSession& peer, const Introduction& hello) {
 
 }  // namespace
 
-bool Session::compatible(const FrameHeader& header, const Introduction& introduction) const {
-  return header.version >= kOldestFrameVersion && introduction.oldest_version <= kFrameVersion;
-}
-
-bool Session::same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const {
-  const std::size_t length = name_length(provider_);
-  return name_length(theirs) == length && std::memcmp(provider_, theirs, length) == 0;
-}
-
-void Session::store_introduction(PeerSession& peer, std::uint8_t version,
-                                 const Introduction& introduction) {
-  peer.incarnation = introduction.incarnation;
-  peer.remote_slot = introduction.slot;
-  peer.remote_epoch = introduction.epoch;
-  peer.newest_version = version;
-  peer.oldest_version = introduction.oldest_version;
-  std::memcpy(peer.provider, introduction.provider, sizeof peer.provider);
-}
-
-// The keys of the session that a handshake opens.
-SessionKeys Session::make_keys(const PeerSession& peer, std::uint64_t incarnation,
-                               std::uint32_t remote_epoch, std::uint32_t local_epoch,
-                               const Handshake& handshake) const {
-  const KeyShare ours{self(), options_.incarnation, handshake.nonce, local_epoch};
-  const KeyShare theirs{peer.name, incarnation, handshake.remote_nonce, remote_epoch};
-  SessionKeys keys;
-  if (handshake.key == 0) {
-    keys.contact = contact_key(ours, theirs);
-    keys.resumption = resumption_key(keys.contact, ours, theirs);
-  } else {
-    keys.resumption = resumption_key(key_of(peer, handshake.key), ours, theirs);
-  }
-  return keys;
-}
-
-// Those of the peer's handshake under way.
-SessionKeys Session::make_keys(const PeerSession& peer) const {
-  return make_keys(peer, peer.incarnation, peer.remote_epoch, peer.local_epoch, peer.handshake);
-}
-
 // The peer has proved itself, and whatever proves us to it has been sent.
 void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   enter(peer, PeerState::kOpen);
   peer.lost_messages = 0;
   peer.frame_sizes.reset(new (std::nothrow) std::uint16_t[options_.window_frames]);
-  if (peer.handshake.key == 0) {
-    peer.contact_key = keys.contact;
-    peer.contact_incarnation = peer.incarnation;
-    peer.has_contact_key = true;
-  }
+  if (peer.handshake.key == 0) peer.contact = {peer.incarnation, keys.contact};
   peer.due = {};
   peer.candidate.reset();
   peer.wanted = false;
@@ -120,41 +67,14 @@ void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   lower_->admit(peer.lower, keys.resumption);
 }
 
-// Why a hello is refused, if it is.
-std::optional<RefuseReason> Session::objection(const FrameHeader& header,
-                                               const Introduction& hello) const {
-  if (!compatible(header, hello)) return RefuseReason::kVersion;
-  if (!same_provider(hello.provider)) return RefuseReason::kProvider;
-  const bool shows_secret = (hello.flags & kProvedBySecret) != 0;
-  if (!has_job_key()) {
-    if (shows_secret) return RefuseReason::kSecretUnknown;
-  } else if (!shows_secret) {
-    return RefuseReason::kSecretMissing;
-  } else if (!equal_in_constant_time(hello.proof, prove_hello(*options_.job_key->key(), self(),
-                                                              {header.version, hello}))) {
-    return RefuseReason::kOtherSecret;
-  }
-  return std::nullopt;
-}
-
-// The key that has proved the hello, which objection() has found good: a flag, or 0.
-std::uint8_t Session::key_of_hello(const PeerSession& peer, std::uint8_t version,
-                                   const Introduction& hello) const {
-  if (has_job_key()) return kProvedBySecret;
-  const bool by_contact =
-      (hello.flags & kProvedByContact) != 0 && peer.has_contact_key &&
-      hello.incarnation == peer.contact_incarnation &&
-      equal_in_constant_time(hello.proof, prove_hello(peer.contact_key, self(), {version, hello}));
-  return by_contact ? kProvedByContact : std::uint8_t{0};
-}
-
 void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
   if (body.size() <
       (header.version < kFirstVersionWithProofs ? kFirstIntroductionBytes : sizeof(Introduction)))
     return void(++counters_.malformed_introduction);
-  const auto hello = decode_as_far<Introduction>(body);
+  const HandshakeHalf half{header.version, decode_as_far<Introduction>(body)};
+  const Introduction& hello = half.introduction;
   const ProcessId name{NodeId{hello.nid}, Pid{hello.pid}};
-  if (!well_formed(header, hello) || name == self())
+  if (!Introductions::is_well_formed(half) || name == self())
     return void(++counters_.malformed_introduction);
   if (from != kNoPeer && lower_->name_of(from) != name) return void(++counters_.malformed_source);
   if (closing_) return void(++counters_.stale_epoch);
@@ -164,20 +84,20 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   if (!resolved) return void(++counters_.malformed_introduction);
   PeerSession& peer = at(*resolved);
 
-  if (const auto reason = objection(header, hello)) return refuse(peer.lower, hello, *reason);
-  const std::uint8_t key = key_of_hello(peer, header.version, hello);
+  if (const auto reason = introductions_.objection(half)) return refuse(peer.lower, hello, *reason);
+  const std::uint8_t key = introductions_.key_of_hello(peer, half);
 
   if (peer.state == PeerState::kLost) fail(peer, peer.error);
   const bool again = is_present_hello(peer, hello);
-  if (peer.state == PeerState::kOpen && !again)
-    return on_rival_hello(peer, header.version, hello, key);
+  if (peer.state == PeerState::kOpen && !again) return on_rival_hello(peer, half, key);
   // A peer whose welcome is verified already waits for our confirmation, and for no welcome.
   if (peer.due.confirm) return;
   if (peer.state == PeerState::kOpen || (peer.state == PeerState::kWelcoming && again)) {
     // The peer has not received our welcome yet.
     if (!peer.handshake.welcomes || peer.handshake.connection != connection_of(peer)) {
       peer.handshake.key = key;
-      prepare_welcome(peer, peer.local_epoch, peer.handshake, header.version, hello);
+      introductions_.prepare_welcome(peer, peer.local_epoch, peer.handshake, connection_of(peer),
+                                     half);
     }
     peer.due.welcome = true;
     return need_attention(peer);
@@ -188,8 +108,8 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   const Candidate* const candidate = peer.candidate.get();
   if (peer.state == PeerState::kWelcoming && from == kNoPeer &&
       (!peer.hello_unanswered ||
-       (candidate != nullptr && same_hello(candidate->introduction, hello)))) {
-    return on_second_hello(peer, header.version, hello, key);
+       (candidate != nullptr && same_hello(candidate->hello.introduction, hello)))) {
+    return on_second_hello(peer, half, key);
   }
   if (peer.state == PeerState::kWelcoming && key == 0 && peer.handshake.key != 0)
     return void(++counters_.unproved);
@@ -197,15 +117,15 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   // hello is from. The welcome to ours opens the session then, whatever others say.
   const bool keeps_numbers = peer.state == PeerState::kConnecting || peer.hello_unanswered;
   Handshake next = peer.handshake;
-  const std::uint32_t epoch = keeps_numbers ? peer.local_epoch : begin_epoch(peer, next);
+  const std::uint32_t epoch = keeps_numbers ? peer.local_epoch : introductions_.begin(peer, next);
   next.key = key;
-  prepare_welcome(peer, epoch, next, header.version, hello);
+  introductions_.prepare_welcome(peer, epoch, next, connection_of(peer), half);
   // From here on, nothing needs memory that there may not be.
   peer.local_epoch = epoch;
   peer.handshake = next;
   const bool is_new = peer.state == PeerState::kClosed;
   if (is_new) start_timer(peer);
-  store_introduction(peer, header.version, hello);
+  peer.take_introduction(half);
   if (peer.state != PeerState::kWelcoming) enter(peer, PeerState::kWelcoming);
   if (is_new) note_caller(peer);
   peer.due.hello = false;
@@ -233,8 +153,9 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
   PeerSession* const found = party(from, header);
   if (found == nullptr) return;
   PeerSession& peer = *found;
-  const auto welcome = decode<Introduction>(body.data());
-  if (!well_formed(header, welcome) ||
+  const HandshakeHalf half{header.version, decode<Introduction>(body.data())};
+  const Introduction& welcome = half.introduction;
+  if (!Introductions::is_well_formed(half) ||
       peer.name != ProcessId{NodeId{welcome.nid}, Pid{welcome.pid}}) {
     return void(++counters_.malformed_introduction);
   }
@@ -244,30 +165,23 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
       welcome.echoed_epoch != peer.local_epoch || !(is_open || begins))
     return void(++counters_.stale_epoch);
 
-  const Introduction hello = make_hello(peer);
-  const std::uint8_t key = welcome.flags & (kProvedBySecret | kProvedByContact);
-  const bool known_key = has_job_key() ? key == kProvedBySecret : key == 0 || key == hello.flags;
-  const HandshakeHalf ours{kFrameVersion, hello};
-  const HandshakeHalf theirs{header.version, welcome};
   const BindingBytes connection = connection_of(peer);
-  if (!known_key || !equal_in_constant_time(
-                        welcome.proof, prove_welcome(key_of(peer, key), connection, ours, theirs)))
-    return void(++counters_.unproved);
-  if (begins && !compatible(header, welcome))
+  if (!introductions_.proves(peer, connection, half)) return void(++counters_.unproved);
+  if (begins && !Introductions::is_compatible(half))
     return give_up(peer, reason_for(RefuseReason::kVersion));
-  if (begins && !same_provider(welcome.provider))
+  if (begins && !introductions_.has_same_provider(welcome.provider))
     return give_up(peer, reason_for(RefuseReason::kProvider));
 
   if (is_open && peer.hello_unanswered) {
     peer.hello_unanswered = false;  // both sides sent a hello; the peer's opened the session
     return;
   }
-  peer.handshake.confirmation = prove_confirmation(key_of(peer, key), connection, ours, theirs);
+  peer.handshake.confirmation = introductions_.confirm(peer, connection, half);
   peer.handshake.connection = connection;
   peer.due.confirm = true;
   if (is_open) return need_attention(peer);  // the peer has not received our confirmation yet
-  store_introduction(peer, header.version, welcome);
-  peer.handshake.key = key;
+  peer.take_introduction(half);
+  peer.handshake.key = Introductions::key_of_welcome(welcome);
   peer.handshake.welcomes = false;
   std::memcpy(peer.handshake.remote_nonce.data(), welcome.nonce, sizeof welcome.nonce);
   peer.hello_unanswered = false;
@@ -295,7 +209,8 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
       !equal_in_constant_time(confirmation.proof, peer.handshake.expected))
     return void(++counters_.unproved);
   // In an open session it is a repetition.
-  if (peer.state == PeerState::kWelcoming && !peer.due.confirm) opened(peer, make_keys(peer));
+  if (peer.state == PeerState::kWelcoming && !peer.due.confirm)
+    opened(peer, introductions_.make_keys(peer));
 }
 
 void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
@@ -330,7 +245,7 @@ void Session::on_job_key() {
   lock_.is_held();
   for (const auto& owned : peers_) {
     PeerSession& peer = *owned;
-    peer.has_contact_key = false;
+    peer.contact = {};
     if (peer.state == PeerState::kOpen) {
       try_goodbye(peer);
       if (peer.state == PeerState::kOpen)
