@@ -36,6 +36,11 @@ enum class PeerState : std::uint8_t {
   kLocal,  // this process itself; never changes.
 };
 
+// A peer is asked whether it is alive in each quarter of the dead-peer deadline. The quarters are
+// counted and time is not compared: if this process was stopped for a while, it asks its peers
+// again before it gives them up.
+inline constexpr std::uint8_t kDeadlineQuarters = 4;
+
 using PeerHook =
     boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -110,7 +115,7 @@ struct PeerSession {
   Nanoseconds back_off{};
   PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
   PeerHook pending_hook;  // Session::pending_
-  PeerHook unused_hook;   // Session::closed_, callers_ or one of the lists of idle sessions
+  PeerHook unused_hook;   // Session::closed_, callers_ or IdleSessions
 
   // Identity.
   ProcessId name;

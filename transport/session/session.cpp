@@ -43,6 +43,7 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
       introductions_(lower_->self(), options.incarnation,
                      attributes_.name + " " + attributes_.version, options.job_key,
                      SessionNumbers(options.random, options.incarnation)),
+      idle_(options.max_idle_sessions, options.dead_peer_deadline),
       local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader),
              options.max_local_messages) {
   LINTEL_ASSERT(attributes_.independent_reservations);
@@ -167,12 +168,12 @@ void Session::enter(PeerSession& peer, PeerState next) {
     --closed_count_;
   }
   if (peer.state == PeerState::kWelcoming) no_caller(peer);
-  if (peer.state == PeerState::kOpen) no_longer_open(peer);
+  if (peer.state == PeerState::kOpen) idle_.remove(peer);
   if (next == PeerState::kClosed) {
     closed_.push_back(peer);
     ++closed_count_;
   }
-  if (next == PeerState::kOpen) note_open(peer);
+  if (next == PeerState::kOpen) idle_.add(peer, now_);
   peer.state = next;
   if (next != PeerState::kClosed) peer.not_reached = Error();
 }
@@ -275,8 +276,8 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   // After the poll of the lower transport, because frames that arrived meanwhile prove that their
   // sender is alive.
   if (now >= earliest_timer_) run_timers();
-  if (idle_sessions_are_due()) [[unlikely]]
-    look_at_idle_sessions();
+  if (idle_.is_due(now)) [[unlikely]]
+    ask_idle_peers();
   if (!hold || reports_ == 0) send_held();
   if (closed_count_ > options_.max_closed_peers) forget_closed_peers();
   return reports_;
@@ -301,8 +302,7 @@ TimePoint Session::next_deadline() const {
   // May be too early: run_timers() then corrects it.
   if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
-  if (open_count_ > options_.max_idle_sessions) deadline = std::min(deadline, next_look_);
-  return deadline;
+  return std::min(deadline, idle_.next_deadline());
 }
 
 bool Session::prepare_wait() {

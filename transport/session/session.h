@@ -43,6 +43,7 @@
 
 #include "base/owner_lock.h"
 #include "transport/contact/reusable_ids.h"
+#include "transport/session/idle_sessions.h"
 #include "transport/session/introductions.h"
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
@@ -268,20 +269,9 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void replace_session(PeerSession& peer, const SessionKeys* proved, Error error)
       LINTEL_REQUIRES(lock_);
 
-  // session_idle.cpp
-  [[gnu::cold]] void note_open(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void no_longer_open(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  bool idle_sessions_are_due() const LINTEL_REQUIRES(lock_) {
-    return open_count_ > options_.max_idle_sessions && now_ >= next_look_;
-  }
-  [[gnu::cold]] void look_at_idle_sessions() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void look_at(PeerSession& peer, UnusedList& list) LINTEL_REQUIRES(lock_);
-  Nanoseconds wait_of(const UnusedList& list) const LINTEL_REQUIRES(lock_);
-
   // session_liveness.cpp
-  static constexpr std::uint8_t kQuarters = 4;
   Nanoseconds ping_interval() const LINTEL_REQUIRES(lock_) {
-    return options_.dead_peer_deadline / kQuarters;
+    return options_.dead_peer_deadline / kDeadlineQuarters;
   }
   Nanoseconds hello_interval() const LINTEL_REQUIRES(lock_) {
     return options_.connect_deadline / 8;
@@ -291,6 +281,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void stamp_new_timers() LINTEL_REQUIRES(lock_);
   void run_timers() LINTEL_REQUIRES(lock_);
   void on_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void ask_idle_peers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void ask_idle(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void replace_silent_connection(const PeerSession& peer, unsigned quarters) LINTEL_REQUIRES(lock_);
   void heard_from(PeerSession& peer, bool progress) LINTEL_REQUIRES(lock_);
 
@@ -333,13 +325,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   // kWelcoming, and the owner does not wait for them: anybody may have called. The oldest first.
   UnusedList callers_ LINTEL_GUARDED_BY(lock_);
   std::size_t callers_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
-  // Open sessions without a job secret, by when they were looked at last; see session_idle.cpp.
-  UnusedList young_ LINTEL_GUARDED_BY(lock_);
-  UnusedList asked_ LINTEL_GUARDED_BY(lock_);
-  UnusedList proven_ LINTEL_GUARDED_BY(lock_);
-  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;   // in all three
-  std::size_t asked_count_ LINTEL_GUARDED_BY(lock_) = 0;  // in asked_
-  TimePoint next_look_ LINTEL_GUARDED_BY(lock_) = kNever;
+  IdleSessions idle_ LINTEL_GUARDED_BY(lock_);
   // PeerId of this session by PeerId of the lower transport
   std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);

@@ -1,4 +1,4 @@
-// Session: the timers of awaited peers.
+// Session: asks peers whether they are alive: awaited ones by their timers, and idle ones.
 
 #include <algorithm>
 #include <new>
@@ -83,7 +83,7 @@ void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
     // Intervals are counted and time is not compared: if this process was stopped for a while, it
     // asks its peers again before it gives them up.
-    if (++peer.silent_quarters >= kQuarters) {
+    if (++peer.silent_quarters >= kDeadlineQuarters) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
     }
@@ -103,7 +103,7 @@ void Session::on_timer(PeerSession& peer) {
                                  "the peer could not be reached within the connect deadline",
                                  peer.not_reached.code()));
     }
-    if (peer.hello_unanswered && ++peer.silent_quarters == kQuarters &&
+    if (peer.hello_unanswered && ++peer.silent_quarters == kDeadlineQuarters &&
         lower_->binding(peer.lower).made_by_peer) {
       timed_.push_back(peer);
       return call_back(peer, Error(Loss::kPeer, "session", "the peer has not answered"));
@@ -119,11 +119,30 @@ void Session::on_timer(PeerSession& peer) {
   earliest_timer_ = std::min(earliest_timer_, peer.timer);
 }
 
+void Session::ask_idle_peers() {
+  for (IdleSessions::Turn turn; PeerSession* const peer = idle_.next_to_ask(turn, now_);)
+    ask_idle(*peer);
+}
+
+void Session::ask_idle(PeerSession& peer) {
+  // Looks are counted and time is not compared, as in on_timer().
+  if (peer.idle_quarters > kDeadlineQuarters) {
+    return give_up(peer, Error(Loss::kPeer, "session",
+                               "the idle peer has not answered within the dead-peer deadline"));
+  }
+  const unsigned quarters = peer.idle_quarters - 1U;  // since the first question
+  replace_silent_connection(peer, quarters);
+  // The last question may not have left. Then it goes on the next connection, if there is one.
+  if (quarters > 0 && peer.leaving() > 0) return;
+  peer.due.ping = true;
+  need_attention(peer);
+}
+
 // After a partition, TCP sends again only when its back-off ends, which may be after the deadline.
 // A new connection finds out at once, and another one after each further quarter of the deadline,
 // because the partition may have begun only then. `quarters` have passed without an answer.
 void Session::replace_silent_connection(const PeerSession& peer, unsigned quarters) {
-  if (quarters >= kQuarters / 2) lower_->interrupt_if_silent(peer.lower);
+  if (quarters >= kDeadlineQuarters / 2) lower_->interrupt_if_silent(peer.lower);
 }
 
 // `progress`: the frame acknowledged something new. While an acknowledgement is due, frames without
