@@ -115,7 +115,7 @@ struct PeerSession {
   Nanoseconds back_off{};
   PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
   PeerHook pending_hook;  // Session::pending_
-  PeerHook unused_hook;   // Session::closed_, callers_ or IdleSessions
+  PeerHook unused_hook;   // PeerTable, UnprovedCallers or IdleSessions
 
   // Identity.
   ProcessId name;

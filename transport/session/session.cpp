@@ -43,6 +43,8 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
       introductions_(lower_->self(), options.incarnation,
                      attributes_.name + " " + attributes_.version, options.job_key,
                      SessionNumbers(options.random, options.incarnation)),
+      peers_(options.max_peers, options.max_closed_peers),
+      callers_(options.max_callers),
       idle_(options.max_idle_sessions, options.dead_peer_deadline),
       local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader),
              options.max_local_messages) {
@@ -66,84 +68,37 @@ Session::~Session() {
   } catch (const std::bad_alloc&) {
     ++counters_.goodbyes_missed;
   }
-  for (const auto& peer : peers_) end_unclosed(*peer);
+  for (const auto& peer : peers_.records()) end_unclosed(*peer);
 }
 
 Result<PeerId> Session::resolve(ProcessId name) {
   lock_.is_held();
-  if (const auto known = peer_of_name_.find(name); known != peer_of_name_.end())
-    return known->second;
-  if (peer_of_name_.size() >= options_.max_peers)
+  if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
+  if (peers_.is_full())
     return Error(Loss::kOperation, "session", "too many peers are known already");
-  const bool local = name == self();
-  PeerId lower = kNoPeer;
-  if (!local) {
-    const Result<PeerId> resolved = lower_->resolve(name);
-    if (!resolved) return resolved.error();
-    lower = *resolved;
+  if (name == self()) {
+    PeerSession& local = peers_.add(name, kNoPeer);
+    local_peer_ = local.id;
+    enter(local, PeerState::kLocal);
+    return local.id;
   }
-  PeerSession& peer = unused_record();
-  if (!local && lower.value >= peer_of_lower_.size())
-    peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
-  peer_of_name_.emplace(name, peer.id);
-  // From here on, nothing needs memory that there may not be.
-  reusable_.take();
-  peer.lower = lower;
-  peer.name = name;
-  closed_.push_back(peer);
-  ++closed_count_;
-  if (local) {
-    local_peer_ = peer.id;
-    enter(peer, PeerState::kLocal);
-  } else {
-    peer_of_lower_[lower.value] = peer.id.value;
-  }
-  return peer.id;
+  const Result<PeerId> lower = lower_->resolve(name);
+  if (!lower) return lower.error();
+  return peers_.add(name, *lower).id;
 }
 
-// A record without a name. The caller takes its id.
-PeerSession& Session::unused_record() {
-  return at(reusable_.next([this] {
-    lock_.is_held();
-    peers_.push_back(std::make_unique<PeerSession>());
-    peers_.back()->id = PeerId(static_cast<std::uint32_t>(peers_.size() - 1));
-  }));
-}
-
-// So that a process that meets many peers, one after the other, keeps the records of few.
-void Session::forget_closed_peers() {
-  for (std::size_t tries = closed_count_ - options_.max_closed_peers; tries > 0; --tries) {
-    PeerSession& oldest = closed_.front();
-    closed_.pop_front();
-    closed_.push_back(oldest);
-    if (oldest.can_be_forgotten()) drop_record(oldest);
+void Session::forget_surplus_peers() {
+  for (std::size_t tries = peers_.surplus(); tries > 0; --tries) {
+    const auto forgotten = peers_.forget_oldest();
+    if (!forgotten) continue;
+    lower_->forget(forgotten->lower);
+    sink_->on_peer_forgotten(forgotten->id);
   }
-}
-
-void Session::drop_record(PeerSession& peer) {
-  const PeerId id = peer.id;
-  const PeerId lower = peer.lower;
-  auto unused = std::make_unique<PeerSession>();  // first: there may be no memory
-  peer_of_name_.erase(peer.name);
-  peer_of_lower_[lower.value] = kNoPeer.value;
-  --closed_count_;
-  // A closed peer without a name: what arrives for its slot matches nothing.
-  peers_[id.value] = std::move(unused);
-  at(id).id = id;
-  reusable_.give_back(id);
-  lower_->forget(lower);
-  sink_->on_peer_forgotten(id);
 }
 
 ProcessId Session::name_of(PeerId peer) const {
   lock_.is_held();
-  return at(peer).name;
-}
-
-PeerSession* Session::find_by_lower(PeerId lower) {
-  if (lower.value >= peer_of_lower_.size()) return nullptr;
-  const std::uint32_t index = peer_of_lower_[lower.value];
-  return index == kNoPeer.value ? nullptr : peers_[index].get();
+  return peers_.at(peer).name;
 }
 
 void Session::enter(PeerSession& peer, PeerState next) {
@@ -163,34 +118,21 @@ void Session::enter(PeerSession& peer, PeerState next) {
     case PeerState::kLocal: legal = from(PeerState::kClosed); break;
   }
   LINTEL_ASSERT(legal);
-  if (peer.state == PeerState::kClosed) {
-    peer.unused_hook.unlink();
-    --closed_count_;
-  }
-  if (peer.state == PeerState::kWelcoming) no_caller(peer);
+  if (peer.state == PeerState::kClosed) peers_.in_use(peer);
+  if (peer.state == PeerState::kWelcoming) callers_.remove(peer);
   if (peer.state == PeerState::kOpen) idle_.remove(peer);
-  if (next == PeerState::kClosed) {
-    closed_.push_back(peer);
-    ++closed_count_;
-  }
+  if (next == PeerState::kClosed) peers_.closed(peer);
   if (next == PeerState::kOpen) idle_.add(peer, now_);
   peer.state = next;
   if (next != PeerState::kClosed) peer.not_reached = Error();
 }
 
-// The peer is kWelcoming and nobody here waits for it. At the limit the caller goes that has had
-// the most time to prove who it is.
+// The peer is kWelcoming and nobody here waits for it.
 void Session::note_caller(PeerSession& peer) {
-  callers_.push_back(peer);
-  if (++callers_count_ <= options_.max_callers) return;
+  PeerSession* const displaced = callers_.add(peer);
+  if (displaced == nullptr) return;
   ++counters_.callers_dropped;
-  drop_handshake(callers_.front());
-}
-
-void Session::no_caller(PeerSession& peer) {
-  if (!peer.unused_hook.is_linked()) return;
-  peer.unused_hook.unlink();
-  --callers_count_;
+  drop_handshake(*displaced);
 }
 
 void Session::need_attention(PeerSession& peer) {
@@ -201,8 +143,8 @@ void Session::need_attention(PeerSession& peer) {
 Result<Registration> Session::register_memory(PeerId peer, std::span<std::byte> memory,
                                               Access access) {
   lock_.is_held();
-  if (at(peer).state == PeerState::kLocal) return local_.register_memory(memory);
-  Result<Registration> region = lower_->register_memory(at(peer).lower, memory, access);
+  if (peers_.at(peer).state == PeerState::kLocal) return local_.register_memory(memory);
+  Result<Registration> region = lower_->register_memory(peers_.at(peer).lower, memory, access);
   LINTEL_ASSERT(!region || (region->id & LocalLoop::kLocalRegion) == 0);
   return region;
 }
@@ -219,7 +161,7 @@ void Session::deregister_memory(const Registration& region) {
 PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory to,
                                Immediate immediate, Context context) {
   lock_.is_held();
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   PostStatus status = PostStatus::kFailed;
   switch (peer.state) {
     case PeerState::kLocal: status = local_.post_write(from, to, immediate, context); break;
@@ -239,13 +181,13 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
 
 bool Session::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
   lock_.is_held();
-  const PeerSession& peer = at(id);
+  const PeerSession& peer = peers_.at(id);
   return peer.state == PeerState::kOpen && lower_->expect_placement(peer.lower, key, memory);
 }
 
 Withdrawal Session::withdraw_placement(PeerId id) {
   lock_.is_held();
-  const PeerSession& peer = at(id);
+  const PeerSession& peer = peers_.at(id);
   return peer.state == PeerState::kLocal ? Withdrawal::kNone
                                          : lower_->withdraw_placement(peer.lower);
 }
@@ -279,7 +221,7 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   if (idle_.is_due(now)) [[unlikely]]
     ask_idle_peers();
   if (!hold || reports_ == 0) send_held();
-  if (closed_count_ > options_.max_closed_peers) forget_closed_peers();
+  if (peers_.surplus() > 0) forget_surplus_peers();
   return reports_;
 }
 
@@ -320,7 +262,7 @@ void Session::on_immediate(PeerId lower, Immediate immediate) {
   lock_.is_held();
   PeerId from = kNoPeer;
   if (lower != kNoPeer) {
-    const PeerSession* const peer = find_by_lower(lower);
+    const PeerSession* const peer = peers_.find_by_lower(lower);
     if (peer == nullptr || peer->state != PeerState::kOpen)
       return void(++counters_.malformed_source);
     from = peer->id;

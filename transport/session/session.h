@@ -38,17 +38,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "base/owner_lock.h"
-#include "transport/contact/reusable_ids.h"
 #include "transport/session/idle_sessions.h"
 #include "transport/session/introductions.h"
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
+#include "transport/session/peer_table.h"
 #include "transport/session/session_counters.h"
+#include "transport/session/unproved_callers.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -125,7 +124,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void give_up_close() override;
   std::uint64_t lost_messages(PeerId peer) const override {
     lock_.is_held();
-    return at(peer).lost_messages;
+    return peers_.at(peer).lost_messages;
   }
 
   SessionCounters counters() const {
@@ -137,7 +136,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   std::string describe(PeerId peer) const override;
   void interrupt(PeerId peer) override {
     lock_.is_held();
-    if (at(peer).lower != kNoPeer) lower_->interrupt(at(peer).lower);
+    if (peers_.at(peer).lower != kNoPeer) lower_->interrupt(peers_.at(peer).lower);
   }
   FrameCounts frame_counts() const override {
     lock_.is_held();
@@ -155,7 +154,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void dump(std::string& out) const override;
   PeerState state_of(PeerId peer) const {
     lock_.is_held();
-    return at(peer).state;
+    return peers_.at(peer).state;
   }
   // The lower transport, owned by the session. For tests and diagnosis.
   Transport& lower() { return *lower_; }
@@ -172,16 +171,10 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void on_peer_failed(PeerId peer, Error error) override;
 
   // session.cpp
-  PeerSession& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
-  const PeerSession& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
-  PeerSession* find_by_lower(PeerId lower) LINTEL_REQUIRES(lock_);
   void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
   void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void note_caller(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void no_caller(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] PeerSession& unused_record() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void forget_closed_peers() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void drop_record(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void forget_surplus_peers() LINTEL_REQUIRES(lock_);
   std::size_t run_poll(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() has work: something to send or to report, or a timer that needs the time.
@@ -317,18 +310,9 @@ class Session final : public Transport, private Sink, private JobKey::User {
   std::size_t frame_limit_;
   Introductions introductions_ LINTEL_GUARDED_BY(lock_);
 
-  // By PeerId, which is also the slot on the wire.
-  std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
-  ReusableIds reusable_ LINTEL_GUARDED_BY(lock_);          // of peers_
-  UnusedList closed_ LINTEL_GUARDED_BY(lock_);             // peers without a session, oldest first
-  std::size_t closed_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
-  // kWelcoming, and the owner does not wait for them: anybody may have called. The oldest first.
-  UnusedList callers_ LINTEL_GUARDED_BY(lock_);
-  std::size_t callers_count_ LINTEL_GUARDED_BY(lock_) = 0;  // of them
+  PeerTable peers_ LINTEL_GUARDED_BY(lock_);
+  UnprovedCallers callers_ LINTEL_GUARDED_BY(lock_);
   IdleSessions idle_ LINTEL_GUARDED_BY(lock_);
-  // PeerId of this session by PeerId of the lower transport
-  std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
-  std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);
   LocalLoop local_ LINTEL_GUARDED_BY(lock_);
   PeerId local_peer_ LINTEL_GUARDED_BY(lock_) = kNoPeer;
 

@@ -48,7 +48,7 @@ void Session::connect(PeerSession& peer) {
 // of that call says nothing about this one.
 void Session::call_too(PeerSession& peer) {
   peer.wanted = true;
-  no_caller(peer);
+  callers_.remove(peer);
   if (peer.due.confirm) return;
   peer.back_off = {};
   start_timer(peer);
@@ -136,7 +136,7 @@ void Session::refuse(PeerId lower, const Introduction& hello, RefuseReason reaso
       0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), hello.slot, hello.epoch, 0, 0, 0};
   // If there is no room, nothing is sent; the peer repeats its hello.
   if (send_alone(lower, header, encoded(refusal)) == PostStatus::kOk)
-    frame_is_leaving(*find_by_lower(lower), 0);
+    frame_is_leaving(*peers_.find_by_lower(lower), 0);
 }
 
 }  // namespace lintel::transport

@@ -19,7 +19,7 @@ constexpr Nanoseconds kLongestBackOff = std::chrono::milliseconds(200);
 
 void Session::on_peer_failed(PeerId lower, Error error) {
   lock_.is_held();
-  PeerSession* const peer = find_by_lower(lower);
+  PeerSession* const peer = peers_.find_by_lower(lower);
   if (peer == nullptr) return lower_->forget(lower);
   reset_leaving(*peer);
   switch (peer->state) {
@@ -46,7 +46,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
 // If the peer was started again, the ping finds its earlier connection dead.
 void Session::on_contested(PeerId lower) {
   lock_.is_held();
-  PeerSession* const peer = find_by_lower(lower);
+  PeerSession* const peer = peers_.find_by_lower(lower);
   // Without a session, the lower transport ends its connection soon.
   if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer, 1);
 }
@@ -136,7 +136,7 @@ void Session::reset_leaving(PeerSession& peer) {
 
 void Session::disconnect(PeerId id) {
   lock_.is_held();
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   if (peer.state == PeerState::kLocal) return local_.disconnect();
   if (peer.state == PeerState::kOpen) try_goodbye(peer);
   end_connection(peer);
@@ -190,7 +190,7 @@ void Session::end_session(PeerSession& peer) {
 
 void Session::await_arrival() {
   lock_.is_held();
-  for (const auto& peer : peers_) {
+  for (const auto& peer : peers_.records()) {
     if (peer->state != PeerState::kOpen) continue;
     peer->awaited_up_to = peer->sent + (peer->frame_messages > 0 ? 1 : 0);
     continue_awaiting(*peer);
@@ -208,7 +208,7 @@ void Session::continue_awaiting(PeerSession& peer) {
 std::size_t Session::awaited_arrivals() const {
   lock_.is_held();
   std::size_t frames = 0;
-  for (const auto& peer : peers_) {
+  for (const auto& peer : peers_.records()) {
     if (peer->arrival_awaited) frames += peer->awaited_up_to - peer->acknowledged;
   }
   return frames;
@@ -220,7 +220,7 @@ bool Session::close(TimePoint now) {
   now_ = std::max(now_, now);
   closing_ = true;
   bool done = local_.empty();
-  for (const auto& peer : peers_) {
+  for (const auto& peer : peers_.records()) {
     if (peer->state == PeerState::kOpen) advance_close(*peer);
     if (peer->state == PeerState::kConnecting || peer->state == PeerState::kWelcoming) {
       // The peer may have opened the session already.
@@ -237,7 +237,7 @@ bool Session::close(TimePoint now) {
 
 void Session::give_up_close() {
   lock_.is_held();
-  for (const auto& peer : peers_) {
+  for (const auto& peer : peers_.records()) {
     if (!end_unclosed(*peer) || peer->lost_messages == 0) continue;
     try {
       LINTEL_LOG(kWarn, "peer %s", describe(peer->id).c_str());

@@ -78,11 +78,10 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     return void(++counters_.malformed_introduction);
   if (from != kNoPeer && lower_->name_of(from) != name) return void(++counters_.malformed_source);
   if (closing_) return void(++counters_.stale_epoch);
-  if (peer_of_name_.size() >= options_.max_peers && !peer_of_name_.contains(name))
-    return void(++counters_.too_many_peers);
+  if (peers_.is_full() && peers_.find(name) == kNoPeer) return void(++counters_.too_many_peers);
   const Result<PeerId> resolved = resolve(name);
   if (!resolved) return void(++counters_.malformed_introduction);
-  PeerSession& peer = at(*resolved);
+  PeerSession& peer = peers_.at(*resolved);
 
   if (const auto reason = introductions_.objection(half)) return refuse(peer.lower, hello, *reason);
   const std::uint8_t key = introductions_.key_of_hello(peer, half);
@@ -140,7 +139,7 @@ PeerSession* Session::party(PeerId from, const FrameHeader& header) {
     ++counters_.malformed_slot;
     return nullptr;
   }
-  PeerSession& peer = *peers_[header.receiver_slot];
+  PeerSession& peer = peers_.at(PeerId(header.receiver_slot));
   if (from != kNoPeer && from != peer.lower) {
     ++counters_.malformed_source;
     return nullptr;
@@ -243,7 +242,7 @@ void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const 
 // The job's secret has come. What was open without it may be with anybody, so it ends.
 void Session::on_job_key() {
   lock_.is_held();
-  for (const auto& owned : peers_) {
+  for (const auto& owned : peers_.records()) {
     PeerSession& peer = *owned;
     peer.contact = {};
     if (peer.state == PeerState::kOpen) {

@@ -10,7 +10,7 @@ namespace lintel::transport {
 
 void Session::watch(PeerId id, bool watched) {
   lock_.is_held();
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   LINTEL_ASSERT(watched || peer.watchers > 0);
   const bool before = peer.awaited();
   peer.watchers += watched ? 1U : 0xffffffffU;
@@ -24,7 +24,7 @@ void Session::watch(PeerId id, bool watched) {
 
 void Session::note_progress(PeerId id) {
   lock_.is_held();
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   if (peer.state == PeerState::kOpen) heard_from(peer, true);
 }
 

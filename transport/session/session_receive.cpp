@@ -50,7 +50,7 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
 
 // A goodbye that may have met this process' own: then neither side waits for the other any more.
 void Session::end_closed(PeerId from) {
-  PeerSession* const peer = from == kNoPeer ? nullptr : find_by_lower(from);
+  PeerSession* const peer = from == kNoPeer ? nullptr : peers_.find_by_lower(from);
   if (peer != nullptr && peer->state == PeerState::kClosed) end_connection(*peer);
 }
 
@@ -109,7 +109,7 @@ PeerSession* Session::addressed(PeerId from, const FrameHeader& header) {
     ++counters_.malformed_slot;
     return nullptr;
   }
-  PeerSession& peer = *peers_[header.receiver_slot];
+  PeerSession& peer = peers_.at(PeerId(header.receiver_slot));
   if (peer.state != PeerState::kOpen || header.receiver_epoch != peer.local_epoch) {
     ++counters_.stale_epoch;
     return nullptr;

@@ -12,7 +12,7 @@ namespace lintel::transport {
 MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   if (peer.state != PeerState::kOpen) [[unlikely]] {
     return reserve_unready(peer, bytes);
   }
@@ -38,7 +38,7 @@ MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
 PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= buffer.capacity);
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   if (peer.state != PeerState::kOpen) [[unlikely]] {
     if (peer.state != PeerState::kLocal) return PostStatus::kFailed;
     local_.commit(bytes);
@@ -70,7 +70,7 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
                                   Context context) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_placed_message && bytes <= buffer.capacity);
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   if (peer.state == PeerState::kLost) return PostStatus::kFailed;
   if (peer.state != PeerState::kOpen || peer.frame_messages > 0 || window_full(peer)) {
     ++counters_.would_block;
@@ -95,7 +95,7 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
 
 void Session::abandon(PeerId id, const MessageBuffer&) {
   lock_.is_held();
-  PeerSession& peer = at(id);
+  PeerSession& peer = peers_.at(id);
   if (peer.frame.data != nullptr && peer.frame_messages == 0) drop_open_frame(peer);
 }
 
@@ -158,7 +158,7 @@ void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {
 
 void Session::on_message_left(PeerId to) {
   lock_.is_held();
-  PeerSession* const peer = find_by_lower(to);
+  PeerSession* const peer = peers_.find_by_lower(to);
   if (peer == nullptr) return;
   if (peer->stale_leaving > 0) {
     --peer->stale_leaving;

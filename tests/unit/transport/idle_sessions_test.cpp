@@ -12,11 +12,11 @@ namespace lintel::transport {
 namespace {
 
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
-class IdleSessionsTest : public testing::Test {
+class IdleSessionsTest : public ::testing::Test {
  protected:
   static constexpr Nanoseconds kDeadline = seconds(4);
   static constexpr Nanoseconds kQuarter = kDeadline / kDeadlineQuarters;

@@ -50,7 +50,7 @@ struct Side {
   PeerSession peer;
 };
 
-class IntroductionsTest : public testing::Test {
+class IntroductionsTest : public ::testing::Test {
  protected:
   static Side make_caller(std::string_view secret = "", const std::string& provider = "net 1.0") {
     return {kCallerName, kCalledName, 11, provider, secret};
