@@ -8,8 +8,8 @@
 //
 // Owns three lists; borrows the PeerSessions in them, and owns their `idle_quarters` and
 // `looked_at`. Thread: its owner's lock. Time is an argument.
-// Invariants: (1) a peer is on the list kYoung if it was never asked, on kAsked if it has been asked
-// and was not heard since, on kProven if it has answered; (2) each list is in the order of
+// Invariants: (1) a peer is on the list kYoung if it was never asked, on kAsked if it was asked and
+// not heard since, on kProven if it has answered; (2) each list is in the order of
 // `looked_at`, and all of one list wait equally long for the next look: the first one is due first,
 // and a turn costs the same however many there are.
 // Does not: send the question, end a session, or hear of messages. A look finds when the peer was

@@ -113,7 +113,7 @@ struct PeerSession {
   TimePoint connect_deadline = kNever;  // kConnecting, kWelcoming
   TimePoint last_heard{};
   Nanoseconds back_off{};
-  PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
+  PeerHook timed_hook;    // PeerTimers
   PeerHook pending_hook;  // Session::pending_
   PeerHook unused_hook;   // PeerTable, UnprovedCallers or IdleSessions
 

@@ -45,6 +45,7 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
                      SessionNumbers(options.random, options.incarnation)),
       peers_(options.max_peers, options.max_closed_peers),
       callers_(options.max_callers),
+      timers_(options.dead_peer_deadline, options.connect_deadline),
       idle_(options.max_idle_sessions, options.dead_peer_deadline),
       local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader),
              options.max_local_messages) {
@@ -212,12 +213,12 @@ std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
   now_ = now;
   const SinkScope scope(sink_, sink);
   reports_ = 0;
-  if (!unstamped_.empty()) stamp_new_timers();
+  if (timers_.has_unstamped()) timers_.stamp(now);
   if (!local_.empty()) reports_ += local_.deliver(local_peer_, sink);
   lower_->poll(now, *this);
   // After the poll of the lower transport, because frames that arrived meanwhile prove that their
   // sender is alive.
-  if (now >= earliest_timer_) run_timers();
+  if (timers_.is_due(now)) run_timers();
   if (idle_.is_due(now)) [[unlikely]]
     ask_idle_peers();
   if (!hold || reports_ == 0) send_held();
@@ -234,15 +235,13 @@ void Session::flush(Sink& sink) {
 
 void Session::send_held() {
   if (work_waits_ || room_awaited_ || !pending_.empty()) serve_pending();
-  if (!unstamped_.empty()) stamp_new_timers();
+  if (timers_.has_unstamped()) timers_.stamp(now_);
 }
 
 TimePoint Session::next_deadline() const {
   lock_.is_held();
   if (work_waits()) return now_;
-  TimePoint deadline = lower_->next_deadline();
-  // May be too early: run_timers() then corrects it.
-  if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);
+  TimePoint deadline = std::min(lower_->next_deadline(), timers_.next_deadline());
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
   return std::min(deadline, idle_.next_deadline());
 }

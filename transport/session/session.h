@@ -46,6 +46,7 @@
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
 #include "transport/session/peer_table.h"
+#include "transport/session/peer_timers.h"
 #include "transport/session/session_counters.h"
 #include "transport/session/unproved_callers.h"
 #include "transport/transport.h"
@@ -179,7 +180,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() has work: something to send or to report, or a timer that needs the time.
   bool work_waits() const LINTEL_REQUIRES(lock_) {
-    return work_waits_ || !local_.empty() || !unstamped_.empty();
+    return work_waits_ || !local_.empty() || timers_.has_unstamped();
   }
 
   // session_send.cpp
@@ -263,15 +264,6 @@ class Session final : public Transport, private Sink, private JobKey::User {
       LINTEL_REQUIRES(lock_);
 
   // session_liveness.cpp
-  Nanoseconds ping_interval() const LINTEL_REQUIRES(lock_) {
-    return options_.dead_peer_deadline / kDeadlineQuarters;
-  }
-  Nanoseconds hello_interval() const LINTEL_REQUIRES(lock_) {
-    return options_.connect_deadline / 8;
-  }
-  void start_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  void stop_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  void stamp_new_timers() LINTEL_REQUIRES(lock_);
   void run_timers() LINTEL_REQUIRES(lock_);
   void on_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void ask_idle_peers() LINTEL_REQUIRES(lock_);
@@ -285,7 +277,6 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void lose_handshake(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_later(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void try_soon(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void call_back(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_goodbye(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
@@ -312,6 +303,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
 
   PeerTable peers_ LINTEL_GUARDED_BY(lock_);
   UnprovedCallers callers_ LINTEL_GUARDED_BY(lock_);
+  PeerTimers timers_ LINTEL_GUARDED_BY(lock_);
   IdleSessions idle_ LINTEL_GUARDED_BY(lock_);
   LocalLoop local_ LINTEL_GUARDED_BY(lock_);
   PeerId local_peer_ LINTEL_GUARDED_BY(lock_) = kNoPeer;
@@ -326,11 +318,6 @@ class Session final : public Transport, private Sink, private JobKey::User {
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll() and its halves
   std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
   PendingList pending_ LINTEL_GUARDED_BY(lock_);      // peers with something to send or to report
-  // Peers whose timer starts at the next stamp_new_timers(), because the time is known only in
-  // poll().
-  TimedList unstamped_ LINTEL_GUARDED_BY(lock_);
-  TimedList timed_ LINTEL_GUARDED_BY(lock_);
-  TimePoint earliest_timer_ LINTEL_GUARDED_BY(lock_) = kNever;  // lower bound over timed_
 };
 
 }  // namespace lintel::transport

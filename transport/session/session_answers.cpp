@@ -38,8 +38,7 @@ void Session::connect(PeerSession& peer) {
   enter(peer, PeerState::kConnecting);
   peer.lost_messages = 0;  // those of the last session, which the owner knows
   peer.wanted = true;
-  peer.back_off = {};
-  start_timer(peer);
+  timers_.start_contact(peer);
   peer.due.hello = true;
   if (serve_handshake(peer)) need_attention(peer);
 }
@@ -50,8 +49,7 @@ void Session::call_too(PeerSession& peer) {
   peer.wanted = true;
   callers_.remove(peer);
   if (peer.due.confirm) return;
-  peer.back_off = {};
-  start_timer(peer);
+  timers_.start_contact(peer);
   // Who has shown a key is likely to confirm; if not, the timer calls.
   if (peer.handshake.key != 0) return;
   peer.due.hello = true;

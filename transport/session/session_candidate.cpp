@@ -90,7 +90,7 @@ void Session::contest(PeerSession& peer, std::uint8_t quarters) {
   if (peer.contested) return;
   ++counters_.contested;
   if (!peer.awaited()) {
-    start_timer(peer);
+    timers_.start(peer);
     peer.silent_quarters = quarters;
   }
   peer.contested = true;
@@ -162,7 +162,7 @@ void Session::take_candidate(PeerSession& peer) {
 // For who has just become the only one that waits: an earlier welcome may be lost.
 void Session::welcome_again(PeerSession& peer) {
   note_caller(peer);
-  start_timer(peer);
+  timers_.start(peer);
   peer.due.welcome = true;
   need_attention(peer);
 }

@@ -10,13 +10,6 @@
 
 namespace lintel::transport {
 
-namespace {
-
-constexpr Nanoseconds kFirstBackOff = std::chrono::milliseconds(2);
-constexpr Nanoseconds kLongestBackOff = std::chrono::milliseconds(200);
-
-}  // namespace
-
 void Session::on_peer_failed(PeerId lower, Error error) {
   lock_.is_held();
   PeerSession* const peer = peers_.find_by_lower(lower);
@@ -35,7 +28,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
         // shows that this connection has ended. If it has, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
-        if (peer->wanted) try_soon(*peer);
+        if (peer->wanted) timers_.retry_soon(*peer, now_);
         return need_attention(*peer);
       }
       if (peer->state == PeerState::kWelcoming) return lose_handshake(*peer, error);
@@ -67,7 +60,7 @@ void Session::try_later(PeerSession& peer, Error error) {
   peer.candidate.reset();
   peer.hello_unanswered = peer.handshake.welcomes = false;
   peer.not_reached = error;
-  try_soon(peer);
+  timers_.retry_soon(peer, now_);
 }
 
 // Whoever has made the present connection has not proved that it is the peer. Calls the peer on a
@@ -75,15 +68,6 @@ void Session::try_later(PeerSession& peer, Error error) {
 void Session::call_back(PeerSession& peer, Error error) {
   end_connection(peer);
   try_later(peer, error);
-}
-
-// Lets the timer of a contact run out soon.
-void Session::try_soon(PeerSession& peer) {
-  stamp_new_timers();
-  peer.back_off = std::max(peer.back_off, kFirstBackOff);
-  peer.timer = std::min(peer.connect_deadline, now_ + peer.back_off);
-  peer.back_off = std::min(2 * peer.back_off, kLongestBackOff);
-  earliest_timer_ = std::min(earliest_timer_, peer.timer);
 }
 
 void Session::drop_handshake(PeerSession& peer) {
@@ -174,7 +158,7 @@ void Session::end_session(PeerSession& peer) {
   count_lost(peer, peer.unacknowledged_messages(options_.window_frames));
   peer.frame_sizes.reset();
   lower_->withdraw_placement(peer.lower);
-  stop_timer(peer);
+  timers_.stop(peer);
   peer.pending_hook.unlink();
   peer.due = {};
   peer.early_ping = peer.hello_unanswered = peer.wanted = peer.contested = false;

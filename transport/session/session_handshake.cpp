@@ -61,9 +61,9 @@ void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   peer.wanted = false;
   peer.error = Error();
   peer.last_heard = now_;
-  stop_timer(peer);
-  if (timed_.empty()) earliest_timer_ = kNever;  // nobody wakes for the timer of the handshake
-  if (peer.awaited()) start_timer(peer);
+  timers_.stop(peer);
+  timers_.forget_deadline_if_none();  // nobody wakes for the timer of the handshake
+  if (peer.awaited()) timers_.start(peer);
   lower_->admit(peer.lower, keys.resumption);
 }
 
@@ -123,7 +123,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   peer.local_epoch = epoch;
   peer.handshake = next;
   const bool is_new = peer.state == PeerState::kClosed;
-  if (is_new) start_timer(peer);
+  if (is_new) timers_.start(peer);
   peer.take_introduction(half);
   if (peer.state != PeerState::kWelcoming) enter(peer, PeerState::kWelcoming);
   if (is_new) note_caller(peer);

@@ -1,8 +1,5 @@
 // Session: asks peers whether they are alive: awaited ones by their timers, and idle ones.
 
-#include <algorithm>
-#include <new>
-
 #include "base/assert.h"
 #include "transport/session/session.h"
 
@@ -16,9 +13,9 @@ void Session::watch(PeerId id, bool watched) {
   peer.watchers += watched ? 1U : 0xffffffffU;
   if (peer.state != PeerState::kOpen || before == peer.awaited()) return;
   if (watched) {
-    start_timer(peer);
+    timers_.start(peer);
   } else {
-    stop_timer(peer);
+    timers_.stop(peer);
   }
 }
 
@@ -28,61 +25,15 @@ void Session::note_progress(PeerId id) {
   if (peer.state == PeerState::kOpen) heard_from(peer, true);
 }
 
-// The timer begins at the next stamp_new_timers(), because the time is known only in poll().
-void Session::start_timer(PeerSession& peer) {
-  peer.timed_hook.unlink();
-  peer.silent_quarters = 0;
-  unstamped_.push_back(peer);
-}
-
-void Session::stop_timer(PeerSession& peer) {
-  peer.timed_hook.unlink();
-  peer.timer = kNever;
-}
-
-void Session::stamp_new_timers() {
-  while (!unstamped_.empty()) {
-    PeerSession& peer = unstamped_.front();
-    unstamped_.pop_front();
-    if (peer.state == PeerState::kOpen) {
-      peer.timer = now_ + ping_interval();
-    } else {
-      peer.connect_deadline = now_ + options_.connect_deadline;
-      peer.timer = now_ + hello_interval();
-    }
-    timed_.push_back(peer);
-    earliest_timer_ = std::min(earliest_timer_, peer.timer);
-  }
-}
-
 void Session::run_timers() {
-  TimedList round;
-  round.swap(timed_);
-  earliest_timer_ = kNever;
-  while (!round.empty()) {
-    PeerSession& peer = round.front();
-    round.pop_front();
-    if (peer.timer > now_) {
-      timed_.push_back(peer);
-      earliest_timer_ = std::min(earliest_timer_, peer.timer);
-      continue;
-    }
-    try {
-      on_timer(peer);
-    } catch (const std::bad_alloc&) {
-      // The next poll goes on with this peer, unless its timer has ended, and with the others.
-      if (!peer.timed_hook.is_linked() && peer.is_timed()) timed_.push_back(peer);
-      timed_.splice(timed_.end(), round);
-      earliest_timer_ = now_;
-      throw;
-    }
-  }
+  timers_.run(now_, [this](PeerSession& peer) {
+    lock_.is_held();
+    on_timer(peer);
+  });
 }
 
 void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
-    // Intervals are counted and time is not compared: if this process was stopped for a while, it
-    // asks its peers again before it gives them up.
     if (++peer.silent_quarters >= kDeadlineQuarters) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
@@ -90,7 +41,6 @@ void Session::on_timer(PeerSession& peer) {
     replace_silent_connection(peer, peer.silent_quarters);
     peer.due.ping = true;
     need_attention(peer);
-    peer.timer = now_ + ping_interval();
   } else {
     if (now_ >= peer.connect_deadline) {
       // Nobody here waits for a caller that has never proved who it is.
@@ -104,19 +54,15 @@ void Session::on_timer(PeerSession& peer) {
                                  peer.not_reached.code()));
     }
     if (peer.hello_unanswered && ++peer.silent_quarters == kDeadlineQuarters &&
-        lower_->binding(peer.lower).made_by_peer) {
-      timed_.push_back(peer);
+        lower_->binding(peer.lower).made_by_peer)
       return call_back(peer, Error(Loss::kPeer, "session", "the peer has not answered"));
-    }
     // Our welcome or the confirmation may be lost. The hello was perhaps not of the peer: then the
     // peer still has to get ours.
     peer.due.welcome = peer.state == PeerState::kWelcoming && !peer.due.confirm;
     peer.due.hello = peer.wanted && !peer.due.confirm;
     need_attention(peer);
-    peer.timer = std::min(peer.connect_deadline, now_ + hello_interval());
   }
-  timed_.push_back(peer);
-  earliest_timer_ = std::min(earliest_timer_, peer.timer);
+  timers_.repeat(peer, now_);
 }
 
 void Session::ask_idle_peers() {
@@ -152,11 +98,9 @@ void Session::heard_from(PeerSession& peer, bool progress) {
   if (peer.contested) [[unlikely]]
     end_contest(peer);
   if (!peer.awaited()) {
-    stop_timer(peer);
+    timers_.stop(peer);
   } else if (progress || peer.unacknowledged() == 0) {
-    peer.silent_quarters = 0;
-    // The timer only moves later, so earliest_timer_ stays a lower bound.
-    peer.timer = now_ + ping_interval();
+    timers_.postpone(peer, now_);
   }
 }
 

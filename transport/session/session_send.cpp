@@ -145,7 +145,7 @@ void Session::frame_has_gone(PeerSession& peer) {
   peer.frame_messages = 0;
   peer.unconfirmed = 0;
   peer.due.ack = false;
-  if (peer.unacknowledged() == 0) start_timer(peer);
+  if (peer.unacknowledged() == 0) timers_.start(peer);
   ++peer.sent;
 }
 
