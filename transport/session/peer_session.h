@@ -14,6 +14,10 @@
 #include "base/result.h"
 #include "transport/session/frame_format.h"
 #include "transport/session/handshake.h"
+#include "transport/session/leaving_frames.h"
+#include "transport/session/open_frame.h"
+#include "transport/session/received_frames.h"
+#include "transport/session/send_window.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -68,43 +72,26 @@ struct PeerSession {
   bool contested = false;
   // reserve() was called since the last session ended: the owner waits for this one.
   bool wanted = false;
-  // Transport::awaited_arrivals() counts the acknowledgement of the frames up to `awaited_up_to`.
+  // Transport::awaited_arrivals() counts the frames that `window` awaits.
   bool arrival_awaited = false;
   // Quarters of the dead-peer deadline that have passed without an answer.
   std::uint8_t silent_quarters = 0;  // before the session is open: turns of its timer
   PeerId id;                         // index in the session
   PeerId lower;                      // index in the lower transport
-  MessageBuffer frame;               // open frame, lent by the lower transport
-  std::uint32_t frame_bytes = 0;     // filled, header included
-  std::uint32_t frame_messages = 0;
-  std::uint32_t sent = 0;          // sequence of the last kData frame sent
-  std::uint32_t acknowledged = 0;  // the peer has acknowledged the frames up to this one
-  std::uint32_t received = 0;      // sequence of the last kData frame accepted
-  std::uint32_t unconfirmed = 0;   // frames accepted since the last acknowledgement was sent
-  std::uint32_t awaited_up_to = 0;
+  OpenFrame frame;
+  SendWindow window;
+  ReceivedFrames received;
   std::uint32_t remote_slot = 0;
   std::uint32_t remote_epoch = 0;
   std::uint32_t local_epoch = 0;  // 0: no session
-  // Messages in each unacknowledged frame, by its sequence modulo the window. kOpen; null if there
-  // was no memory: then each frame counts as one.
-  std::unique_ptr<std::uint16_t[]> frame_sizes;
+  std::uint32_t watchers = 0;     // calls of watch(true) that watch(false) has not undone
   // Messages of the last session that it had accepted and that were not acknowledged before it
   // ended: sent ones, and those in the open frame.
   std::uint64_t lost_messages = 0;
 
-  // Frames that were committed to the lower transport and have not been reported as left. The lower
-  // transport does not say which frame has left. So messages are reported in two groups: those of
-  // `first` when all its frames have left; frames that are sent meanwhile count in `next`.
-  struct Leaving {
-    std::uint32_t frames = 0;
-    std::uint32_t messages = 0;
-  };
-  Leaving first;
-  Leaving next;
-  std::uint32_t stale_leaving = 0;  // frames of an ended session that have not left
+  LeavingFrames leaving;
 
   // Liveness.
-  std::uint32_t watchers = 0;
   // kOpen: quarters of the dead-peer deadline since it was asked whether it lives although nothing
   // was awaited, and was not heard; 0: it was not asked.
   std::uint8_t idle_quarters = 0;
@@ -143,24 +130,16 @@ struct PeerSession {
   // Nothing refers to it except its name.
   bool can_be_forgotten() const {
     return state == PeerState::kClosed && watchers == 0 && !pending_hook.is_linked() &&
-           !timed_hook.is_linked() && leaving() == 0 && stale_leaving == 0 && frame.data == nullptr;
+           !timed_hook.is_linked() && leaving.count() == 0 && !leaving.has_stale() &&
+           !frame.is_open();
   }
-  std::uint32_t unacknowledged() const { return sent - acknowledged; }
-  // Whether these have arrived is unknown. `window`: the length of `frame_sizes`.
-  std::uint64_t unacknowledged_messages(std::uint32_t window) const {
-    std::uint64_t messages = 0;
-    for (std::uint32_t sequence = acknowledged + 1; sequence != sent + 1; ++sequence)
-      messages += frame_sizes ? frame_sizes[sequence % window] : 1U;
-    return messages;
-  }
-  std::uint32_t leaving() const { return first.frames + next.frames; }
   // Its timer runs.
   bool is_timed() const {
     return state == PeerState::kConnecting || state == PeerState::kWelcoming ||
            (state == PeerState::kOpen && awaited());
   }
   // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
-  bool awaited() const { return sent != acknowledged || watchers > 0 || contested; }
+  bool awaited() const { return window.unacknowledged() != 0 || watchers > 0 || contested; }
 };
 static_assert(sizeof(PeerSession) <= 512, "an idle peer is to stay far below 1 KiB");
 

@@ -187,8 +187,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes)
       LINTEL_REQUIRES(lock_);
   bool open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  void close_record(PeerSession& peer, std::size_t bytes) LINTEL_REQUIRES(lock_);
-  void seal_frame(const PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void seal_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void frame_has_gone(PeerSession& peer) LINTEL_REQUIRES(lock_);
   bool send_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind) LINTEL_REQUIRES(lock_);
@@ -200,9 +199,6 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void drop_open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void serve_pending() LINTEL_REQUIRES(lock_);
   bool serve(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  bool window_full(const PeerSession& peer) const LINTEL_REQUIRES(lock_) {
-    return peer.unacknowledged() >= options_.window_frames;
-  }
 
   // session_receive.cpp
   bool parse_frame(std::span<const std::byte> frame, FrameHeader& header) LINTEL_REQUIRES(lock_);
@@ -280,7 +276,6 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void call_back(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_goodbye(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] static void reset_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void count_lost(PeerSession& peer, std::uint64_t messages) LINTEL_REQUIRES(lock_);

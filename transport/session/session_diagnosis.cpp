@@ -77,14 +77,15 @@ void Session::dump(std::string& out) const {
     if (peers_.find(peer.name) == kNoPeer) continue;  // forgotten
     out += "peer " + std::to_string(peer.id.value) + " " + to_string(peer.name) + " " +
            to_string(peer.state);
-    out += " next_sequence " + std::to_string(peer.sent + 1) + " acknowledged " +
-           std::to_string(peer.acknowledged);
-    out += " in_window " + std::to_string(peer.unacknowledged()) + " received " +
-           std::to_string(peer.received);
-    out +=
-        " leaving " + std::to_string(peer.leaving()) + " watchers " + std::to_string(peer.watchers);
+    out += " next_sequence " + std::to_string(peer.window.sent() + 1) + " acknowledged " +
+           std::to_string(peer.window.acknowledged());
+    out += " in_window " + std::to_string(peer.window.unacknowledged()) + " received " +
+           std::to_string(peer.received.last());
+    out += " leaving " + std::to_string(peer.leaving.count()) + " watchers " +
+           std::to_string(peer.watchers);
     out += " last_heard_ns " + std::to_string(peer.last_heard.ns);
-    out += " open_frame_bytes " + std::to_string(peer.frame_messages > 0 ? peer.frame_bytes : 0);
+    out +=
+        " open_frame_bytes " + std::to_string(peer.frame.messages() > 0 ? peer.frame.bytes() : 0);
     if (!peer.error.ok())
       out += std::string(" because ") + peer.error.reason() + " (" + peer.error.call() + ", " +
              std::to_string(peer.error.code()) + ")";

@@ -14,7 +14,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
   lock_.is_held();
   PeerSession* const peer = peers_.find_by_lower(lower);
   if (peer == nullptr) return lower_->forget(lower);
-  reset_leaving(*peer);
+  peer->leaving.reset();
   switch (peer->state) {
     case PeerState::kClosed:
     case PeerState::kLost:
@@ -109,13 +109,7 @@ void Session::try_goodbye(PeerSession& peer) {
 void Session::end_connection(PeerSession& peer) {
   drop_open_frame(peer);
   lower_->disconnect(peer.lower);
-  reset_leaving(peer);
-}
-
-// The lower transport has ended the connection, so it will not report frames of it as left.
-void Session::reset_leaving(PeerSession& peer) {
-  peer.first = peer.next = {};
-  peer.stale_leaving = 0;
+  peer.leaving.reset();
 }
 
 void Session::disconnect(PeerId id) {
@@ -155,8 +149,7 @@ void Session::count_lost(PeerSession& peer, std::uint64_t messages) {
 // Resets the state of one session. The identity of the peer stays.
 void Session::end_session(PeerSession& peer) {
   drop_open_frame(peer);
-  count_lost(peer, peer.unacknowledged_messages(options_.window_frames));
-  peer.frame_sizes.reset();
+  count_lost(peer, peer.window.end());
   lower_->withdraw_placement(peer.lower);
   timers_.stop(peer);
   peer.pending_hook.unlink();
@@ -166,24 +159,22 @@ void Session::end_session(PeerSession& peer) {
   peer.handshake = {};
   peer.candidate.reset();
   peer.silent_quarters = 0;
-  peer.sent = peer.acknowledged = peer.received = peer.unconfirmed = 0;
+  peer.received.reset();
   peer.remote_slot = peer.remote_epoch = peer.local_epoch = 0;
-  peer.stale_leaving += peer.leaving();
-  peer.first = peer.next = {};
+  peer.leaving.make_stale();
 }
 
 void Session::await_arrival() {
   lock_.is_held();
   for (const auto& peer : peers_.records()) {
     if (peer->state != PeerState::kOpen) continue;
-    peer->awaited_up_to = peer->sent + (peer->frame_messages > 0 ? 1 : 0);
+    peer->window.await(peer->frame.messages() > 0 ? 1 : 0);
     continue_awaiting(*peer);
   }
 }
 
 void Session::continue_awaiting(PeerSession& peer) {
-  // Sequence numbers wrap.
-  peer.arrival_awaited = static_cast<std::int32_t>(peer.acknowledged - peer.awaited_up_to) < 0;
+  peer.arrival_awaited = peer.window.awaited() > 0;
   if (!peer.arrival_awaited || peer.early_ping) return;
   peer.early_ping = peer.due.ping = true;
   need_attention(peer);
@@ -193,7 +184,7 @@ std::size_t Session::awaited_arrivals() const {
   lock_.is_held();
   std::size_t frames = 0;
   for (const auto& peer : peers_.records()) {
-    if (peer->arrival_awaited) frames += peer->awaited_up_to - peer->acknowledged;
+    if (peer->arrival_awaited) frames += static_cast<std::size_t>(peer->window.awaited());
   }
   return frames;
 }
@@ -214,7 +205,7 @@ bool Session::close(TimePoint now) {
       enter(*peer, PeerState::kClosed);
     }
     done = done && (peer->state == PeerState::kClosed || peer->state == PeerState::kLocal) &&
-           peer->stale_leaving == 0;
+           !peer->leaving.has_stale();
   }
   return done && lower_->close(now);
 }
@@ -256,8 +247,8 @@ void Session::end_for_close(PeerSession& peer) {
 // sends a goodbye. A frame that has left may still be lost when our endpoint closes; only the
 // acknowledgement proves that the peer has it.
 void Session::advance_close(PeerSession& peer) {
-  if (peer.frame_messages > 0 && !send_frame(peer)) return;
-  if (peer.unacknowledged() > 0) {
+  if (peer.frame.messages() > 0 && !send_frame(peer)) return;
+  if (peer.window.unacknowledged() > 0) {
     if (peer.early_ping || !send_control(peer, FrameKind::kPing)) return;
     peer.early_ping = true;
     ++counters_.pings;

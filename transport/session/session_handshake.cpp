@@ -54,7 +54,7 @@ bool is_present_hello(const PeerSession& peer, const Introduction& hello) {
 void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   enter(peer, PeerState::kOpen);
   peer.lost_messages = 0;
-  peer.frame_sizes.reset(new (std::nothrow) std::uint16_t[options_.window_frames]);
+  peer.window.open(options_.window_frames);
   if (peer.handshake.key == 0) peer.contact = {peer.incarnation, keys.contact};
   peer.due = {};
   peer.candidate.reset();

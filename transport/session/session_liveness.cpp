@@ -79,7 +79,7 @@ void Session::ask_idle(PeerSession& peer) {
   const unsigned quarters = peer.idle_quarters - 1U;  // since the first question
   replace_silent_connection(peer, quarters);
   // The last question may not have left. Then it goes on the next connection, if there is one.
-  if (quarters > 0 && peer.leaving() > 0) return;
+  if (quarters > 0 && peer.leaving.count() > 0) return;
   peer.due.ping = true;
   need_attention(peer);
 }
@@ -99,7 +99,7 @@ void Session::heard_from(PeerSession& peer, bool progress) {
     end_contest(peer);
   if (!peer.awaited()) {
     timers_.stop(peer);
-  } else if (progress || peer.unacknowledged() == 0) {
+  } else if (progress || peer.window.unacknowledged() == 0) {
     timers_.postpone(peer, now_);
   }
 }

@@ -38,7 +38,7 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
     end_connection(*peer);
     return fail(*peer, Error(Loss::kPeer, "session", "the peer closed its endpoint"));
   }
-  if (static_cast<std::int32_t>(header.sequence - peer->received) > 0) {
+  if (peer->received.lacks(header.sequence)) {
     ++counters_.gaps;
     return give_up(*peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
   }
@@ -124,26 +124,25 @@ PeerSession* Session::addressed(PeerId from, const FrameHeader& header) {
 // False: the frame acknowledges frames that were never sent. An older acknowledgement than the last
 // one is valid and changes nothing.
 bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header) {
-  const std::uint32_t news = header.acknowledged - peer.acknowledged;
-  if (news > peer.unacknowledged()) {
-    if (static_cast<std::int32_t>(news) < 0) {
-      heard_from(peer, false);
-      return true;
-    }
+  const SendWindow::News news = peer.window.acknowledge(header.acknowledged);
+  if (news == SendWindow::News::kOlder) {
+    heard_from(peer, false);
+    return true;
+  }
+  if (news == SendWindow::News::kNeverSent) {
     ++counters_.malformed_acknowledgement;
     return false;
   }
-  peer.acknowledged = header.acknowledged;
-  if (news != 0) peer.early_ping = false;
+  if (news == SendWindow::News::kSome) peer.early_ping = false;
   if (peer.arrival_awaited) [[unlikely]]
     continue_awaiting(peer);
-  heard_from(peer, news != 0);
+  heard_from(peer, news == SendWindow::News::kSome);
   return true;
 }
 
 // False: the frame was received before, or one before it is missing.
 bool Session::in_sequence(PeerSession& peer, const FrameHeader& header) {
-  const auto ahead = static_cast<std::int32_t>(header.sequence - (peer.received + 1));
+  const std::int32_t ahead = peer.received.ahead(header.sequence);
   if (ahead < 0) ++counters_.duplicates;
   if (ahead > 0) {
     ++counters_.gaps;
@@ -154,8 +153,7 @@ bool Session::in_sequence(PeerSession& peer, const FrameHeader& header) {
 
 // Counts the frame that in_sequence() accepted.
 void Session::received(PeerSession& peer) {
-  ++peer.received;
-  if (++peer.unconfirmed > options_.window_frames / 4) {
+  if (peer.received.accept(options_.window_frames)) {
     peer.due.ack = true;
     need_attention(peer);
   }

@@ -16,14 +16,13 @@ MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
   if (peer.state != PeerState::kOpen) [[unlikely]] {
     return reserve_unready(peer, bytes);
   }
-  if (peer.frame.data == nullptr ? !open_frame(peer)
-                                 : record_bytes(bytes) > frame_limit_ - peer.frame_bytes &&
-                                       !(send_frame(peer) && open_frame(peer))) {
+  if (!peer.frame.is_open()
+          ? !open_frame(peer)
+          : !peer.frame.has_room(bytes, frame_limit_) && !(send_frame(peer) && open_frame(peer))) {
     ++counters_.would_block;
     return {};
   }
-  const std::size_t begin = peer.frame_bytes + sizeof(RecordHeader);
-  return {peer.frame.data + begin, frame_limit_ - begin, 0};
+  return peer.frame.next_message(frame_limit_);
 }
 
 MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
@@ -45,23 +44,12 @@ PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t b
     ++counters_.local_messages;
     return PostStatus::kOk;
   }
-  close_record(peer, bytes);
+  peer.frame.close_record(bytes);
+  ++counters_.messages_sent;
   // Inside poll() the frame stays open, so that answers share it; it is sent at the end of the
   // poll.
-  if (sink_ != nullptr || peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
+  if (sink_ != nullptr || peer.leaving.count() != 0 || !send_frame(peer)) need_attention(peer);
   return PostStatus::kOk;
-}
-
-// Ends the record of the message that was built in the open frame, which has `bytes` bytes.
-void Session::close_record(PeerSession& peer, std::size_t bytes) {
-  std::byte* const record = peer.frame.data + peer.frame_bytes;
-  encode(record, RecordHeader{static_cast<std::uint32_t>(bytes), 0});
-  const std::size_t whole = record_bytes(bytes);
-  if (const std::size_t padding = whole - sizeof(RecordHeader) - bytes; padding != 0)
-    std::memset(record + (whole - padding), 0, padding);
-  peer.frame_bytes += static_cast<std::uint32_t>(whole);
-  ++peer.frame_messages;
-  ++counters_.messages_sent;
 }
 
 // The frame of a placed message has no other message, and is sent at once.
@@ -72,20 +60,20 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
   LINTEL_ASSERT(bytes <= attributes_.max_placed_message && bytes <= buffer.capacity);
   PeerSession& peer = peers_.at(id);
   if (peer.state == PeerState::kLost) return PostStatus::kFailed;
-  if (peer.state != PeerState::kOpen || peer.frame_messages > 0 || window_full(peer)) {
+  if (peer.state != PeerState::kOpen || peer.frame.messages() > 0 || peer.window.is_full()) {
     ++counters_.would_block;
     return PostStatus::kWouldBlock;
   }
-  close_record(peer, bytes);
+  peer.frame.close_record(bytes);
+  ++counters_.messages_sent;
   seal_frame(peer);
-  const PostStatus status =
-      lower_->commit_placed(peer.lower, peer.frame, peer.frame_bytes, payload, key, context);
+  const PostStatus status = lower_->commit_placed(peer.lower, peer.frame.buffer(),
+                                                  peer.frame.bytes(), payload, key, context);
   if (status == PostStatus::kOk) {
     frame_has_gone(peer);
     return status;
   }
-  peer.frame_bytes = sizeof(FrameHeader);
-  peer.frame_messages = 0;
+  peer.frame.clear();
   --counters_.messages_sent;
   if (status == PostStatus::kWouldBlock) room_awaited_ = true;
   if (status == PostStatus::kFailed)
@@ -96,27 +84,26 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
 void Session::abandon(PeerId id, const MessageBuffer&) {
   lock_.is_held();
   PeerSession& peer = peers_.at(id);
-  if (peer.frame.data != nullptr && peer.frame_messages == 0) drop_open_frame(peer);
+  if (peer.frame.is_open() && peer.frame.messages() == 0) drop_open_frame(peer);
 }
 
 bool Session::open_frame(PeerSession& peer) {
   if (closing_) return false;
-  peer.frame = lower_->reserve(peer.lower, frame_limit_);
-  if (!peer.frame) {
+  const MessageBuffer buffer = lower_->reserve(peer.lower, frame_limit_);
+  if (!buffer) {
     room_awaited_ = true;
     return false;
   }
-  peer.frame_bytes = sizeof(FrameHeader);
-  peer.frame_messages = 0;
+  peer.frame.begin(buffer);
   return true;
 }
 
 // False: the frame is still open (window full, no room in the lower transport), or the peer is
 // lost.
 bool Session::send_frame(PeerSession& peer) {
-  if (window_full(peer)) return false;
+  if (peer.window.is_full()) return false;
   seal_frame(peer);
-  const PostStatus status = lower_->commit(peer.lower, peer.frame, peer.frame_bytes);
+  const PostStatus status = lower_->commit(peer.lower, peer.frame.buffer(), peer.frame.bytes());
   if (status != PostStatus::kOk) [[unlikely]] {
     if (status == PostStatus::kFailed) {
       lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
@@ -129,55 +116,44 @@ bool Session::send_frame(PeerSession& peer) {
   return true;
 }
 
-void Session::seal_frame(const PeerSession& peer) {
-  encode(peer.frame.data,
-         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData),
-                     peer.remote_slot, peer.remote_epoch, peer.sent + 1, peer.received,
-                     peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
+void Session::seal_frame(PeerSession& peer) {
+  FrameHeader numbers{};
+  numbers.receiver_slot = peer.remote_slot;
+  numbers.receiver_epoch = peer.remote_epoch;
+  numbers.sequence = peer.window.sent() + 1;
+  numbers.acknowledged = peer.received.last();
+  peer.frame.seal(numbers);
 }
 
 void Session::frame_has_gone(PeerSession& peer) {
-  frame_is_leaving(peer, peer.frame_messages);
-  if (peer.frame_sizes)
-    peer.frame_sizes[(peer.sent + 1) % options_.window_frames] =
-        static_cast<std::uint16_t>(peer.frame_messages);
-  peer.frame = {};
-  peer.frame_messages = 0;
-  peer.unconfirmed = 0;
+  const std::uint32_t messages = peer.frame.messages();
+  frame_is_leaving(peer, messages);
+  peer.frame.reset();
+  peer.received.confirmed();
   peer.due.ack = false;
-  if (peer.unacknowledged() == 0) timers_.start(peer);
-  ++peer.sent;
+  if (peer.window.unacknowledged() == 0) timers_.start(peer);
+  peer.window.add(messages);
 }
 
 void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {
   ++counters_.frames_sent;
-  PeerSession::Leaving& generation = peer.first.frames == 0 ? peer.first : peer.next;
-  ++generation.frames;
-  generation.messages += messages;
+  peer.leaving.add(messages);
 }
 
 void Session::on_message_left(PeerId to) {
   lock_.is_held();
   PeerSession* const peer = peers_.find_by_lower(to);
   if (peer == nullptr) return;
-  if (peer->stale_leaving > 0) {
-    --peer->stale_leaving;
-    return;
-  }
-  if (peer->first.frames == 0 || --peer->first.frames != 0) return;
-  std::uint32_t messages = peer->first.messages;
-  peer->first = peer->next;
-  peer->next = {};
+  std::uint32_t messages = peer->leaving.one_has_left();
   reports_ += messages;
   for (; messages > 0; --messages) sink_->on_message_left(peer->id);
 }
 
 // Its messages are never sent.
 void Session::drop_open_frame(PeerSession& peer) {
-  count_lost(peer, peer.frame_messages);
-  if (peer.frame.data != nullptr) lower_->abandon(peer.lower, peer.frame);
-  peer.frame = {};
-  peer.frame_messages = 0;
+  count_lost(peer, peer.frame.messages());
+  if (peer.frame.is_open()) lower_->abandon(peer.lower, peer.frame.buffer());
+  peer.frame.reset();
 }
 
 // Sends a control frame. Fills in magic, version and length.
@@ -207,8 +183,8 @@ PostStatus Session::send_numbered(PeerSession& peer, FrameKind kind,
                            static_cast<std::uint8_t>(kind),
                            peer.remote_slot,
                            peer.remote_epoch,
-                           peer.sent,
-                           peer.received,
+                           peer.window.sent(),
+                           peer.received.last(),
                            0};
   const PostStatus status = send_alone(peer.lower, header, body);
   if (status == PostStatus::kOk) frame_is_leaving(peer, 0);
@@ -221,7 +197,7 @@ bool Session::send_control(PeerSession& peer, FrameKind kind) {
   if (status == PostStatus::kFailed)
     lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   if (status != PostStatus::kOk) return false;
-  peer.unconfirmed = 0;
+  peer.received.confirmed();
   peer.due.ack = false;
   return true;
 }
@@ -259,7 +235,7 @@ bool Session::serve(PeerSession& peer) {
   if (peer.due.confirm) send_confirmation(peer);
   if (peer.due.welcome && peer.state == PeerState::kOpen) send_welcome(peer);
   if (peer.due.candidate && peer.state == PeerState::kOpen) send_candidate_welcome(peer);
-  if (peer.frame_messages > 0 && !send_frame(peer) && window_full(peer) && !peer.early_ping) {
+  if (peer.frame.messages() > 0 && !send_frame(peer) && peer.window.is_full() && !peer.early_ping) {
     // The peer may acknowledge less often than our window needs.
     peer.due.ping = true;
     peer.early_ping = true;
@@ -270,7 +246,7 @@ bool Session::serve(PeerSession& peer) {
   }
   if (peer.due.ack && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kAck))
     ++counters_.pure_acks;
-  return peer.frame_messages > 0 || peer.due.any() || peer.state == PeerState::kLost;
+  return peer.frame.messages() > 0 || peer.due.any() || peer.state == PeerState::kLost;
 }
 
 }  // namespace lintel::transport

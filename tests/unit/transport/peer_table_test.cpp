@@ -11,8 +11,8 @@
 namespace lintel::transport {
 namespace {
 
-using testing::allocations_until_failure;
-using testing::kNoFailure;
+using ::lintel::testing::allocations_until_failure;
+using ::lintel::testing::kNoFailure;
 
 class PeerTableTest : public ::testing::Test {
  protected:
