@@ -101,7 +101,7 @@ struct PeerSession {
   TimePoint last_heard{};
   Nanoseconds back_off{};
   PeerHook timed_hook;    // PeerTimers
-  PeerHook pending_hook;  // Session::pending_
+  PeerHook pending_hook;  // PendingPeers
   PeerHook unused_hook;   // PeerTable, UnprovedCallers or IdleSessions
 
   // Identity.

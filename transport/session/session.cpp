@@ -12,26 +12,11 @@ namespace lintel::transport {
 
 namespace {
 
-// When to try again if the lower transport had no room and no event is expected.
-constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
-
 constexpr std::size_t kSmallestFrame = 256;
 
 std::size_t frame_limit(const TransportAttributes& lower) {
   return lower.max_message_bytes & ~(kRecordAlignment - 1);
 }
-
-// The sink of one poll. Also ends with a turn that is abandoned for lack of memory.
-class SinkScope {
- public:
-  SinkScope(Sink*& current, Sink& sink) : current_(current) { current = &sink; }
-  ~SinkScope() { current_ = nullptr; }
-  SinkScope(const SinkScope&) = delete;
-  SinkScope& operator=(const SinkScope&) = delete;
-
- private:
-  Sink*& current_;
-};
 
 }  // namespace
 
@@ -65,7 +50,7 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
 Session::~Session() {
   if (options_.job_key != nullptr) options_.job_key->set_user(nullptr);
   try {
-    close(now_);
+    close(turn_.now());
   } catch (const std::bad_alloc&) {
     ++counters_.goodbyes_missed;
   }
@@ -93,7 +78,7 @@ void Session::forget_surplus_peers() {
     const auto forgotten = peers_.forget_oldest();
     if (!forgotten) continue;
     lower_->forget(forgotten->lower);
-    sink_->on_peer_forgotten(forgotten->id);
+    turn_.sink().on_peer_forgotten(forgotten->id);
   }
 }
 
@@ -123,7 +108,7 @@ void Session::enter(PeerSession& peer, PeerState next) {
   if (peer.state == PeerState::kWelcoming) callers_.remove(peer);
   if (peer.state == PeerState::kOpen) idle_.remove(peer);
   if (next == PeerState::kClosed) peers_.closed(peer);
-  if (next == PeerState::kOpen) idle_.add(peer, now_);
+  if (next == PeerState::kOpen) idle_.add(peer, turn_.now());
   peer.state = next;
   if (next != PeerState::kClosed) peer.not_reached = Error();
 }
@@ -134,11 +119,6 @@ void Session::note_caller(PeerSession& peer) {
   if (displaced == nullptr) return;
   ++counters_.callers_dropped;
   drop_handshake(*displaced);
-}
-
-void Session::need_attention(PeerSession& peer) {
-  if (!peer.pending_hook.is_linked()) pending_.push_back(peer);
-  work_waits_ = true;
 }
 
 Result<Registration> Session::register_memory(PeerId peer, std::span<std::byte> memory,
@@ -204,45 +184,39 @@ std::size_t Session::poll_arrivals(TimePoint now, Sink& sink) {
 }
 
 std::size_t Session::run_poll(TimePoint now, Sink& sink, bool hold) {
-  LINTEL_ASSERT(sink_ == nullptr);
-  now = std::max(now, now_);
-  if (polled_)
-    counters_.longest_poll_gap_ns =
-        std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
-  polled_ = true;
-  now_ = now;
-  const SinkScope scope(sink_, sink);
-  reports_ = 0;
+  const PollTurn::Scope scope(turn_, sink);
+  const auto gap = static_cast<std::uint64_t>(turn_.begin(now).count());
+  counters_.longest_poll_gap_ns = std::max(counters_.longest_poll_gap_ns, gap);
+  now = turn_.now();
   if (timers_.has_unstamped()) timers_.stamp(now);
-  if (!local_.empty()) reports_ += local_.deliver(local_peer_, sink);
+  if (!local_.empty()) turn_.count(local_.deliver(local_peer_, sink));
   lower_->poll(now, *this);
   // After the poll of the lower transport, because frames that arrived meanwhile prove that their
   // sender is alive.
   if (timers_.is_due(now)) run_timers();
   if (idle_.is_due(now)) [[unlikely]]
     ask_idle_peers();
-  if (!hold || reports_ == 0) send_held();
+  if (!hold || turn_.reports() == 0) send_held();
   if (peers_.surplus() > 0) forget_surplus_peers();
-  return reports_;
+  return turn_.reports();
 }
 
 void Session::flush(Sink& sink) {
   lock_.is_held();
-  LINTEL_ASSERT(sink_ == nullptr);
-  const SinkScope scope(sink_, sink);
+  const PollTurn::Scope scope(turn_, sink);
   send_held();
 }
 
 void Session::send_held() {
-  if (work_waits_ || room_awaited_ || !pending_.empty()) serve_pending();
-  if (timers_.has_unstamped()) timers_.stamp(now_);
+  if (pending_.is_due()) serve_pending();
+  if (timers_.has_unstamped()) timers_.stamp(turn_.now());
 }
 
 TimePoint Session::next_deadline() const {
   lock_.is_held();
-  if (work_waits()) return now_;
+  if (work_waits()) return turn_.now();
   TimePoint deadline = std::min(lower_->next_deadline(), timers_.next_deadline());
-  if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
+  deadline = std::min(deadline, pending_.next_deadline(turn_.now()));
   return std::min(deadline, idle_.next_deadline());
 }
 
@@ -253,8 +227,7 @@ bool Session::prepare_wait() {
 
 void Session::on_write_done(Context context, Error error) {
   lock_.is_held();
-  ++reports_;
-  sink_->on_write_done(context, error);
+  turn_.report().on_write_done(context, error);
 }
 
 void Session::on_immediate(PeerId lower, Immediate immediate) {
@@ -266,8 +239,7 @@ void Session::on_immediate(PeerId lower, Immediate immediate) {
       return void(++counters_.malformed_source);
     from = peer->id;
   }
-  ++reports_;
-  sink_->on_immediate(from, immediate);
+  turn_.report().on_immediate(from, immediate);
 }
 
 }  // namespace lintel::transport

@@ -47,6 +47,8 @@
 #include "transport/session/peer_session.h"
 #include "transport/session/peer_table.h"
 #include "transport/session/peer_timers.h"
+#include "transport/session/pending_peers.h"
+#include "transport/session/poll_turn.h"
 #include "transport/session/session_counters.h"
 #include "transport/session/unproved_callers.h"
 #include "transport/transport.h"
@@ -173,14 +175,13 @@ class Session final : public Transport, private Sink, private JobKey::User {
 
   // session.cpp
   void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
-  void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void note_caller(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void forget_surplus_peers() LINTEL_REQUIRES(lock_);
   std::size_t run_poll(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() has work: something to send or to report, or a timer that needs the time.
   bool work_waits() const LINTEL_REQUIRES(lock_) {
-    return work_waits_ || !local_.empty() || timers_.has_unstamped();
+    return pending_.work_waits() || !local_.empty() || timers_.has_unstamped();
   }
 
   // session_send.cpp
@@ -297,22 +298,15 @@ class Session final : public Transport, private Sink, private JobKey::User {
   Introductions introductions_ LINTEL_GUARDED_BY(lock_);
 
   PeerTable peers_ LINTEL_GUARDED_BY(lock_);
+  PendingPeers pending_ LINTEL_GUARDED_BY(lock_);
   UnprovedCallers callers_ LINTEL_GUARDED_BY(lock_);
   PeerTimers timers_ LINTEL_GUARDED_BY(lock_);
   IdleSessions idle_ LINTEL_GUARDED_BY(lock_);
   LocalLoop local_ LINTEL_GUARDED_BY(lock_);
   PeerId local_peer_ LINTEL_GUARDED_BY(lock_) = kNoPeer;
 
-  TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll
-  bool polled_ LINTEL_GUARDED_BY(lock_) = false;
+  PollTurn turn_ LINTEL_GUARDED_BY(lock_);
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // The next poll() has something to send or to report.
-  bool work_waits_ LINTEL_GUARDED_BY(lock_) = false;
-  // The lower transport had no room: try again after kRoomRetry.
-  bool room_awaited_ LINTEL_GUARDED_BY(lock_) = false;
-  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll() and its halves
-  std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
-  PendingList pending_ LINTEL_GUARDED_BY(lock_);      // peers with something to send or to report
 };
 
 }  // namespace lintel::transport

@@ -40,7 +40,7 @@ void Session::connect(PeerSession& peer) {
   peer.wanted = true;
   timers_.start_contact(peer);
   peer.due.hello = true;
-  if (serve_handshake(peer)) need_attention(peer);
+  if (serve_handshake(peer)) pending_.add(peer);
 }
 
 // The owner waits for a peer in whose name somebody has called, who may be somebody else. The time
@@ -53,7 +53,7 @@ void Session::call_too(PeerSession& peer) {
   // Who has shown a key is likely to confirm; if not, the timer calls.
   if (peer.handshake.key != 0) return;
   peer.due.hello = true;
-  if (serve_handshake(peer)) need_attention(peer);
+  if (serve_handshake(peer)) pending_.add(peer);
 }
 
 // False: the lower transport has no room.

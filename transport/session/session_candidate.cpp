@@ -47,14 +47,14 @@ void Session::note_candidate(PeerSession& peer, const HandshakeHalf& hello, std:
 
 void Session::answer_candidate(PeerSession& peer) {
   peer.candidate->answered = true;
-  peer.candidate->deadline = now_ + options_.connect_deadline;
+  peer.candidate->deadline = turn_.now() + options_.connect_deadline;
   peer.due.candidate = true;
-  need_attention(peer);
+  pending_.add(peer);
 }
 
 // Forgets the candidate if it was answered and its time is over.
 void Session::expire_candidate(PeerSession& peer) {
-  if (peer.candidate == nullptr || now_ < peer.candidate->deadline) return;
+  if (peer.candidate == nullptr || turn_.now() < peer.candidate->deadline) return;
   peer.candidate.reset();
   peer.due.candidate = false;
 }
@@ -95,7 +95,7 @@ void Session::contest(PeerSession& peer, std::uint8_t quarters) {
   }
   peer.contested = true;
   peer.due.ping = true;
-  need_attention(peer);
+  pending_.add(peer);
 }
 
 // The peer has answered, so its session goes on. Who has not proved that he is the peer is not.
@@ -141,8 +141,7 @@ void Session::replace_session(PeerSession& peer, const SessionKeys* proved, Erro
   }
   peer.error = error;  // for describe()
   ++counters_.peer_failures;
-  ++reports_;
-  sink_->on_peer_failed(peer.id, error);
+  turn_.report().on_peer_failed(peer.id, error);
   if (peer.state == PeerState::kOpen) peer.error = {};
   // Not set to 0: what the owner has done may have ended the new session too.
   if (proved != nullptr) peer.lost_messages -= lost;
@@ -164,7 +163,7 @@ void Session::welcome_again(PeerSession& peer) {
   note_caller(peer);
   timers_.start(peer);
   peer.due.welcome = true;
-  need_attention(peer);
+  pending_.add(peer);
 }
 
 }  // namespace lintel::transport

@@ -28,8 +28,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
         // shows that this connection has ended. If it has, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
-        if (peer->wanted) timers_.retry_soon(*peer, now_);
-        return need_attention(*peer);
+        if (peer->wanted) timers_.retry_soon(*peer, turn_.now());
+        return pending_.add(*peer);
       }
       if (peer->state == PeerState::kWelcoming) return lose_handshake(*peer, error);
       return on_connection_lost(*peer, error);
@@ -60,7 +60,7 @@ void Session::try_later(PeerSession& peer, Error error) {
   peer.candidate.reset();
   peer.hello_unanswered = peer.handshake.welcomes = false;
   peer.not_reached = error;
-  timers_.retry_soon(peer, now_);
+  timers_.retry_soon(peer, turn_.now());
 }
 
 // Whoever has made the present connection has not proved that it is the peer. Calls the peer on a
@@ -128,7 +128,7 @@ void Session::lose_outside_poll(PeerSession& peer, Error error) {
   end_session(peer);
   enter(peer, PeerState::kLost);
   peer.error = error;
-  need_attention(peer);
+  pending_.add(peer);
 }
 
 void Session::fail(PeerSession& peer, Error error) {
@@ -136,8 +136,7 @@ void Session::fail(PeerSession& peer, Error error) {
   enter(peer, PeerState::kClosed);
   peer.error = error;
   ++counters_.peer_failures;
-  ++reports_;
-  sink_->on_peer_failed(peer.id, error);
+  turn_.report().on_peer_failed(peer.id, error);
 }
 
 // Messages that the session had accepted, and of which this process never learns more.
@@ -177,7 +176,7 @@ void Session::continue_awaiting(PeerSession& peer) {
   peer.arrival_awaited = peer.window.awaited() > 0;
   if (!peer.arrival_awaited || peer.early_ping) return;
   peer.early_ping = peer.due.ping = true;
-  need_attention(peer);
+  pending_.add(peer);
 }
 
 std::size_t Session::awaited_arrivals() const {
@@ -191,8 +190,8 @@ std::size_t Session::awaited_arrivals() const {
 
 bool Session::close(TimePoint now) {
   lock_.is_held();
-  LINTEL_ASSERT(sink_ == nullptr);
-  now_ = std::max(now_, now);
+  LINTEL_ASSERT(!turn_.is_under_way());
+  turn_.advance(now);
   closing_ = true;
   bool done = local_.empty();
   for (const auto& peer : peers_.records()) {

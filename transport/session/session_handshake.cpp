@@ -60,7 +60,7 @@ void Session::opened(PeerSession& peer, const SessionKeys& keys) {
   peer.candidate.reset();
   peer.wanted = false;
   peer.error = Error();
-  peer.last_heard = now_;
+  peer.last_heard = turn_.now();
   timers_.stop(peer);
   timers_.forget_deadline_if_none();  // nobody wakes for the timer of the handshake
   if (peer.awaited()) timers_.start(peer);
@@ -99,7 +99,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
                                      half);
     }
     peer.due.welcome = true;
-    return need_attention(peer);
+    return pending_.add(peer);
   }
   // Nobody has proved anything so far. Where the network tells who has sent the hello, the latest
   // one counts: an earlier one came from the same process, or on a connection that has ended.
@@ -129,7 +129,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   if (is_new) note_caller(peer);
   peer.due.hello = false;
   peer.due.welcome = true;
-  if (serve_handshake(peer)) need_attention(peer);
+  if (serve_handshake(peer)) pending_.add(peer);
 }
 
 // The peer that a frame other than a hello is for, or nullptr. It counts only if it comes from this
@@ -178,14 +178,14 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
   peer.handshake.confirmation = introductions_.confirm(peer, connection, half);
   peer.handshake.connection = connection;
   peer.due.confirm = true;
-  if (is_open) return need_attention(peer);  // the peer has not received our confirmation yet
+  if (is_open) return pending_.add(peer);  // the peer has not received our confirmation yet
   peer.take_introduction(half);
   peer.handshake.key = Introductions::key_of_welcome(welcome);
   peer.handshake.welcomes = false;
   std::memcpy(peer.handshake.remote_nonce.data(), welcome.nonce, sizeof welcome.nonce);
   peer.hello_unanswered = false;
   if (peer.state == PeerState::kConnecting) enter(peer, PeerState::kWelcoming);
-  if (serve_handshake(peer)) need_attention(peer);
+  if (serve_handshake(peer)) pending_.add(peer);
 }
 
 void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {

@@ -26,7 +26,7 @@ void Session::note_progress(PeerId id) {
 }
 
 void Session::run_timers() {
-  timers_.run(now_, [this](PeerSession& peer) {
+  timers_.run(turn_.now(), [this](PeerSession& peer) {
     lock_.is_held();
     on_timer(peer);
   });
@@ -40,9 +40,9 @@ void Session::on_timer(PeerSession& peer) {
     }
     replace_silent_connection(peer, peer.silent_quarters);
     peer.due.ping = true;
-    need_attention(peer);
+    pending_.add(peer);
   } else {
-    if (now_ >= peer.connect_deadline) {
+    if (turn_.now() >= peer.connect_deadline) {
       // Nobody here waits for a caller that has never proved who it is.
       if (!peer.wanted && answered_candidate(peer) == nullptr) return drop_handshake(peer);
       if (!peer.wanted) {
@@ -60,13 +60,13 @@ void Session::on_timer(PeerSession& peer) {
     // peer still has to get ours.
     peer.due.welcome = peer.state == PeerState::kWelcoming && !peer.due.confirm;
     peer.due.hello = peer.wanted && !peer.due.confirm;
-    need_attention(peer);
+    pending_.add(peer);
   }
-  timers_.repeat(peer, now_);
+  timers_.repeat(peer, turn_.now());
 }
 
 void Session::ask_idle_peers() {
-  for (IdleSessions::Turn turn; PeerSession* const peer = idle_.next_to_ask(turn, now_);)
+  for (IdleSessions::Turn turn; PeerSession* const peer = idle_.next_to_ask(turn, turn_.now());)
     ask_idle(*peer);
 }
 
@@ -81,7 +81,7 @@ void Session::ask_idle(PeerSession& peer) {
   // The last question may not have left. Then it goes on the next connection, if there is one.
   if (quarters > 0 && peer.leaving.count() > 0) return;
   peer.due.ping = true;
-  need_attention(peer);
+  pending_.add(peer);
 }
 
 // After a partition, TCP sends again only when its back-off ends, which may be after the deadline.
@@ -94,13 +94,13 @@ void Session::replace_silent_connection(const PeerSession& peer, unsigned quarte
 // `progress`: the frame acknowledged something new. While an acknowledgement is due, frames without
 // one do not reset the timer.
 void Session::heard_from(PeerSession& peer, bool progress) {
-  peer.last_heard = now_;
+  peer.last_heard = turn_.now();
   if (peer.contested) [[unlikely]]
     end_contest(peer);
   if (!peer.awaited()) {
     timers_.stop(peer);
   } else if (progress || peer.window.unacknowledged() == 0) {
-    timers_.postpone(peer, now_);
+    timers_.postpone(peer, turn_.now());
   }
 }
 

@@ -44,7 +44,7 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
   }
   if (kind == FrameKind::kPing) {
     peer->due.ack = true;
-    need_attention(*peer);
+    pending_.add(*peer);
   }
 }
 
@@ -86,9 +86,8 @@ void Session::on_placed_message(PeerId from, std::span<const std::byte> frame,
     return void(++counters_.malformed_record);
   received(*peer);
   ++counters_.messages_received;
-  ++reports_;
   try {
-    sink_->on_placed_message(peer->id, message, payload);
+    turn_.report().on_placed_message(peer->id, message, payload);
   } catch (const std::bad_alloc&) {
     no_memory_for(*peer);
     throw;
@@ -155,7 +154,7 @@ bool Session::in_sequence(PeerSession& peer, const FrameHeader& header) {
 void Session::received(PeerSession& peer) {
   if (peer.received.accept(options_.window_frames)) {
     peer.due.ack = true;
-    need_attention(peer);
+    pending_.add(peer);
   }
 }
 
@@ -174,8 +173,7 @@ void Session::on_data(PeerSession& peer, const FrameHeader& header,
   try {
     for (RecordReader reader(body); reader.next(message);) {
       ++counters_.messages_received;
-      ++reports_;
-      sink_->on_message(peer.id, message);
+      turn_.report().on_message(peer.id, message);
     }
   } catch (const std::bad_alloc&) {
     no_memory_for(peer);

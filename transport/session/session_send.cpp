@@ -48,7 +48,7 @@ PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t b
   ++counters_.messages_sent;
   // Inside poll() the frame stays open, so that answers share it; it is sent at the end of the
   // poll.
-  if (sink_ != nullptr || peer.leaving.count() != 0 || !send_frame(peer)) need_attention(peer);
+  if (turn_.is_under_way() || peer.leaving.count() != 0 || !send_frame(peer)) pending_.add(peer);
   return PostStatus::kOk;
 }
 
@@ -75,7 +75,7 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
   }
   peer.frame.clear();
   --counters_.messages_sent;
-  if (status == PostStatus::kWouldBlock) room_awaited_ = true;
+  if (status == PostStatus::kWouldBlock) pending_.await_room();
   if (status == PostStatus::kFailed)
     lose_outside_poll(peer, Error(Loss::kPeer, "commit_placed", "the connection is lost"));
   return status;
@@ -91,7 +91,7 @@ bool Session::open_frame(PeerSession& peer) {
   if (closing_) return false;
   const MessageBuffer buffer = lower_->reserve(peer.lower, frame_limit_);
   if (!buffer) {
-    room_awaited_ = true;
+    pending_.await_room();
     return false;
   }
   peer.frame.begin(buffer);
@@ -108,7 +108,7 @@ bool Session::send_frame(PeerSession& peer) {
     if (status == PostStatus::kFailed) {
       lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
     } else {
-      room_awaited_ = true;
+      pending_.await_room();
     }
     return false;
   }
@@ -145,8 +145,9 @@ void Session::on_message_left(PeerId to) {
   PeerSession* const peer = peers_.find_by_lower(to);
   if (peer == nullptr) return;
   std::uint32_t messages = peer->leaving.one_has_left();
-  reports_ += messages;
-  for (; messages > 0; --messages) sink_->on_message_left(peer->id);
+  if (messages == 0) return;
+  Sink& sink = turn_.report(messages);
+  for (; messages > 0; --messages) sink.on_message_left(peer->id);
 }
 
 // Its messages are never sent.
@@ -161,7 +162,7 @@ PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const
   const std::size_t bytes = sizeof(FrameHeader) + body.size();
   const MessageBuffer buffer = lower_->reserve(lower, bytes);
   if (!buffer) {
-    room_awaited_ = true;
+    pending_.await_room();
     return PostStatus::kWouldBlock;
   }
   header.magic = kFrameMagic;
@@ -171,7 +172,7 @@ PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const
   if (!body.empty()) std::memcpy(buffer.data + sizeof(FrameHeader), body.data(), body.size());
   const PostStatus status = lower_->commit(lower, buffer, bytes);
   if (status != PostStatus::kOk) lower_->abandon(lower, buffer);
-  if (status == PostStatus::kWouldBlock) room_awaited_ = true;
+  if (status == PostStatus::kWouldBlock) pending_.await_room();
   return status;
 }
 
@@ -203,22 +204,10 @@ bool Session::send_control(PeerSession& peer, FrameKind kind) {
 }
 
 void Session::serve_pending() {
-  work_waits_ = false;
-  room_awaited_ = false;
-  PendingList round;
-  round.swap(pending_);
-  while (!round.empty()) {
-    PeerSession& peer = round.front();
-    round.pop_front();
-    try {
-      if (serve(peer) && !peer.pending_hook.is_linked()) pending_.push_back(peer);
-    } catch (const std::bad_alloc&) {
-      // The next poll goes on with this peer and the others.
-      need_attention(peer);
-      pending_.splice(pending_.end(), round);
-      throw;
-    }
-  }
+  pending_.serve([this](PeerSession& peer) {
+    lock_.is_held();
+    return serve(peer);
+  });
 }
 
 // Sends what is due to the peer. True: something remains, because the lower transport has no room
