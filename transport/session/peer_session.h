@@ -68,7 +68,7 @@ struct PeerSession {
   // Our hello has left, and was neither answered nor refused. A hello of the peer may have opened
   // the session meanwhile.
   bool hello_unanswered = false;
-  // Somebody else has asked for its connection: an answer of the peer is awaited.
+  // Another process has asked for its connection: an answer of the peer is awaited.
   bool contested = false;
   // reserve() was called since the last session ended: the owner waits for this one.
   bool wanted = false;

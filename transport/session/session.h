@@ -21,13 +21,19 @@
 //  (7) Messages are sent to a peer, and delivered from it, only after it has proved itself: with a
 //      job key, that it has this key; without one, that it receives what is sent to its address.
 //      Where the network tells its connections apart, what was proved on one holds on no other.
-//  (8) An open session ends for nobody but its peer: by its goodbye, by the end of its connection,
+//  (8) Only its peer ends an open session: by its goodbye, by the end of its connection,
 //      by its silence until the deadline, or by a handshake with proofs by the job key or by the
 //      key of the first contact.
+// Its parts own the state: PeerTable, UnprovedCallers, IdleSessions, PeerTimers, PendingPeers,
+// PollTurn, Introductions, LocalLoop, and of each peer OpenFrame, SendWindow, ReceivedFrames and
+// LeavingFrames. Each has its own lists and numbers, and knows no Session. Session connects them.
+// It has more members than other classes because Transport, Sink and JobKey::User alone have 40
+// functions, and because the states of a handshake, of an open session and of its end lead into
+// each other.
 // After a failure of a peer, the next reserve() starts a new session with it.
 // Does not: acknowledge end to end (a frame is acknowledged when its messages have been passed to
-// the Sink), encrypt, protect what follows the handshake from who can change it on its way, or
-// resend after a lost connection (see on_connection_lost()).
+// the Sink), encrypt, protect what follows the handshake from a process that can change it on its
+// way, or resend after a lost connection (see on_connection_lost()).
 //
 // The path of a message: reserve() lends room in the peer's open frame, which is a reservation of
 // the lower transport. commit() closes the record, and sends the frame if no earlier frame to that
@@ -240,8 +246,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void refuse(PeerId lower, const Introduction& hello, RefuseReason reason)
       LINTEL_REQUIRES(lock_);
 
-  // session_candidate.cpp: who says that he is the peer, beside an open session or another who says
-  // so
+  // session_candidate.cpp: processes that say they are the peer, beside an open session or another
+  // such process
   [[gnu::cold]] void on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_second_hello(PeerSession& peer, const HandshakeHalf& hello,

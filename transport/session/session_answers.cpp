@@ -1,6 +1,6 @@
 // Session: sends hello, welcome, confirmation and refusal.
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/log.h"
@@ -11,7 +11,7 @@ namespace lintel::transport {
 
 namespace {
 
-// The log is no place for a stranger to fill; the counter has them all.
+// Bounded, so that another process cannot fill the log. The counter has all of them.
 constexpr std::uint64_t kLoggedRefusals = 16;
 
 // What is wrong with the job secret of a peer; nullptr: nothing.
@@ -43,14 +43,14 @@ void Session::connect(PeerSession& peer) {
   if (serve_handshake(peer)) pending_.add(peer);
 }
 
-// The owner waits for a peer in whose name somebody has called, who may be somebody else. The time
-// of that call says nothing about this one.
+// The owner waits for a peer in whose name a process has called, which may not be the peer. The
+// time of that call says nothing about this one.
 void Session::call_too(PeerSession& peer) {
   peer.wanted = true;
   callers_.remove(peer);
   if (peer.due.confirm) return;
   timers_.start_contact(peer);
-  // Who has shown a key is likely to confirm; if not, the timer calls.
+  // A process that has shown a key is likely to confirm; if it does not, the timer calls.
   if (peer.handshake.key != 0) return;
   peer.due.hello = true;
   if (serve_handshake(peer)) pending_.add(peer);
@@ -104,8 +104,8 @@ bool Session::send_confirmation(PeerSession& peer) {
 
 // Sends what is due of a handshake under way, and opens the session when our confirmation has been
 // sent: nothing may overtake it. Both answers count on the connection only on which the other side
-// has been heard: who makes the next one may be somebody else. True: something remains, because the
-// lower transport has no room.
+// has been heard: another process may make the next one. True: something remains, because the lower
+// transport has no room.
 bool Session::serve_handshake(PeerSession& peer) {
   if ((peer.due.confirm || peer.due.welcome) && peer.handshake.connection != connection_of(peer)) {
     lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));

@@ -1,5 +1,5 @@
-// Session: who says that he is the peer beside an open session, or beside another who says so. The
-// session goes on until he has proved it, or until it is found dead.
+// Session: a process that says it is the peer, beside an open session or beside another process
+// that says so. The session continues until that is proved, or until its peer is found dead.
 
 #include <memory>
 #include <utility>
@@ -10,11 +10,12 @@
 namespace lintel::transport {
 
 // `key`: the one that proves the hello; 0: none does. A hello with a proof is answered. It may be
-// an old one that somebody repeats, so it is the confirmation that replaces the session. A hello
-// without a proof stays for the case that the session ends now; its sender repeats it in any case.
+// an old one that another process repeats, so it is the confirmation that replaces the session. A
+// hello without a proof stays for the case that the session ends now; its sender repeats it in any
+// case.
 void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   if (key == 0) {
-    contest(peer, 1);  // so that the newcomer has not given up when a dead peer's session ends
+    contest(peer, 1);  // so that its sender still calls when a dead peer's session ends
     if (answered_candidate(peer) == nullptr) note_candidate(peer, hello, key);
     return;
   }
@@ -22,9 +23,10 @@ void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std:
   answer_candidate(peer);
 }
 
-// Another hello than that of the contact under way, on a network that does not tell who has sent
-// either. Both are answered, each with numbers of its own; who confirms is the peer. A third takes
-// the place of the second, but one without a proof not that of one with a proof.
+// Another hello than that of the contact under way, on a network that does not tell which process
+// has sent either. Both are answered, each with numbers of its own; the one that confirms is the
+// peer. A third takes the place of the second, but one without a proof not that of one with a
+// proof.
 void Session::on_second_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   const Candidate* const second = answered_candidate(peer);
   if (key == 0 && second != nullptr && second->handshake.key != 0)
@@ -98,7 +100,7 @@ void Session::contest(PeerSession& peer, std::uint8_t quarters) {
   pending_.add(peer);
 }
 
-// The peer has answered, so its session goes on. Who has not proved that he is the peer is not.
+// The peer has answered, so its session continues. A candidate that has proved nothing is not it.
 void Session::end_contest(PeerSession& peer) {
   peer.contested = false;
   if (peer.candidate != nullptr && !peer.candidate->answered) peer.candidate.reset();
@@ -158,7 +160,7 @@ void Session::take_candidate(PeerSession& peer) {
   enter(peer, PeerState::kWelcoming);
 }
 
-// For who has just become the only one that waits: an earlier welcome may be lost.
+// The candidate has become the peer of the contact. An earlier welcome to it may be lost.
 void Session::welcome_again(PeerSession& peer) {
   note_caller(peer);
   timers_.start(peer);

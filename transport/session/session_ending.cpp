@@ -1,6 +1,5 @@
 // Session: lost connections, the end of a session, and of all of them when the process ends.
 
-#include <algorithm>
 #include <new>
 
 #include "base/assert.h"
@@ -44,8 +43,7 @@ void Session::on_contested(PeerId lower) {
   if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer, 1);
 }
 
-// The connection was lost before the session was open. Who has caused that may not have been the
-// peer.
+// The connection was lost before the session was open. The peer may not be what has caused that.
 void Session::lose_handshake(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen) return lose_outside_poll(peer, error);
   if (peer.wanted) return try_later(peer, error);
@@ -63,8 +61,8 @@ void Session::try_later(PeerSession& peer, Error error) {
   timers_.retry_soon(peer, turn_.now());
 }
 
-// Whoever has made the present connection has not proved that it is the peer. Calls the peer on a
-// connection that this process makes.
+// The process that has made the present connection has not proved that it is the peer. Calls the
+// peer on a connection that this process makes.
 void Session::call_back(PeerSession& peer, Error error) {
   end_connection(peer);
   try_later(peer, error);
@@ -77,9 +75,9 @@ void Session::drop_handshake(PeerSession& peer) {
 }
 
 // The lower transport could not resume the connection, so the session ends. Where the network does
-// not tell who has sent a message, the peer is told if it can be reached, so that its operations do
-// not wait for its deadline. Elsewhere what is sent now would go on another connection, of which
-// nothing is known, and the peer notices the end of this one by itself.
+// not tell which process has sent a message, the peer is told if it can be reached, so that its
+// operations do not wait for its deadline. Elsewhere what is sent now would go on another
+// connection, of which nothing is known, and the peer notices the end of this one by itself.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen && !lower_->attributes().knows_source) try_goodbye(peer);
   const Error lost(Loss::kPeer, error.call(), error.reason(), error.code());

@@ -1,9 +1,7 @@
 // Session: what is received of handshakes: hello, welcome, refusal, confirmation. Until the proof
 // in one of them is verified, nothing that its sender says has an effect on an open session.
 
-#include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
@@ -101,7 +99,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     peer.due.welcome = true;
     return pending_.add(peer);
   }
-  // Nobody has proved anything so far. Where the network tells who has sent the hello, the latest
+  // Nothing is proved so far. Where the network tells which process has sent the hello, the latest
   // one counts: an earlier one came from the same process, or on a connection that has ended.
   // Elsewhere anybody may have sent any of them, so none takes the place of the first.
   const Candidate* const candidate = peer.candidate.get();
@@ -112,8 +110,8 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   }
   if (peer.state == PeerState::kWelcoming && key == 0 && peer.handshake.key != 0)
     return void(++counters_.unproved);
-  // If this side has said hello too, it answers with the epoch and the nonce of that, whoever the
-  // hello is from. The welcome to ours opens the session then, whatever others say.
+  // If this side has said hello too, it answers with the epoch and the nonce of that, whichever
+  // process the hello is from. The welcome to ours opens the session then, whatever others say.
   const bool keeps_numbers = peer.state == PeerState::kConnecting || peer.hello_unanswered;
   Handshake next = peer.handshake;
   const std::uint32_t epoch = keeps_numbers ? peer.local_epoch : introductions_.begin(peer, next);
@@ -222,7 +220,7 @@ void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const 
   const auto refusal = decode_as_far<RefuseBody>(body);
   const bool terminated = std::memchr(refusal.provider, 0, sizeof refusal.provider) != nullptr;
   if (!terminated || !is_reason(refusal.reason)) return void(++counters_.malformed_introduction);
-  // Whoever has not received our hello does not know its nonce.
+  // A process that has not received our hello does not know its nonce.
   if (peer.state != PeerState::kConnecting || header.receiver_epoch != peer.local_epoch ||
       refusal.echoed_epoch != peer.local_epoch ||
       (has_nonce && !same_bytes(refusal.echoed_nonce, peer.handshake.nonce))) {
@@ -233,7 +231,7 @@ void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const 
   peer.oldest_version = refusal.oldest_version;
   std::memcpy(peer.provider, refusal.provider, sizeof peer.provider);
   const Error reason = reason_for(static_cast<RefuseReason>(refusal.reason));
-  // Whoever has connected in the name of the peer may have said it. The next hello goes on a
+  // A process that has connected in the name of the peer may have said it. The next hello goes on a
   // connection that this process makes.
   if (lower_->binding(peer.lower).made_by_peer) return call_back(peer, reason);
   give_up(peer, reason);

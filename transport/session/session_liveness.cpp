@@ -43,7 +43,7 @@ void Session::on_timer(PeerSession& peer) {
     pending_.add(peer);
   } else {
     if (turn_.now() >= peer.connect_deadline) {
-      // Nobody here waits for a caller that has never proved who it is.
+      // Nothing here waits for a caller that has never proved that it is the peer.
       if (!peer.wanted && answered_candidate(peer) == nullptr) return drop_handshake(peer);
       if (!peer.wanted) {
         take_candidate(peer);

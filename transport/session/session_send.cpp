@@ -1,7 +1,6 @@
 // Session: sends messages and control frames.
 
 #include <cstring>
-#include <new>
 
 #include "base/assert.h"
 #include "transport/session/frame_codec.h"
