@@ -19,7 +19,6 @@ connected already with those that they use.
 
 import asyncio
 import ctypes
-import os
 import random
 import resource
 import socket
@@ -57,11 +56,13 @@ def port_of(pid):
 
 class Strangers:
     """The attacks, and what they share."""
+    at_once, pause = AT_ONCE, PAUSE
+    longest = 2 * LONGEST_HOLD  # seconds, of one attack
 
-    def __init__(self, seed, network):
+    def __init__(self, seed, attacks):
         self.choice = random.Random(seed)
         self.targets, self.claims = [], []
-        self.attacks, _ = attacks_on(network)
+        self.attacks = attacks
         self.counts = {attack.__name__: 0 for attack in self.attacks}
         self.is_over = False
         self.accepted = 0  # greetings that were answered so
@@ -97,15 +98,37 @@ class Strangers:
 
     async def attack_for_ever(self):
         while not self.is_over:  # wait_for() may lose a cancellation
-            await asyncio.sleep(self.choice.random() * PAUSE)
+            await asyncio.sleep(self.choice.random() * self.pause)
             if not self.targets:
                 continue
-            attack, target = self.choice.choice(self.attacks), self.choice.choice(self.targets)
+            attack, target = self.draw()
+            made = False
             try:
-                await asyncio.wait_for(attack(self, target), 2 * LONGEST_HOLD)
+                made = await asyncio.wait_for(attack(self, target), self.longest)
             except (OSError, asyncio.TimeoutError):
                 pass  # the target has closed the connection, has ended, or does not read
-            self.counts[attack.__name__] += 1
+            self.note(attack, target, made)
+
+    def draw(self):
+        """The next attack, and its target."""
+        return self.choice.choice(self.attacks), self.choice.choice(self.targets)
+
+    def note(self, attack, _target, _made):
+        """An attack has ended. `_made` is what it has returned."""
+        self.counts[attack.__name__] += 1
+
+    def obey(self, order, words):
+        if order == "targets":
+            self.targets = [int(word) for word in words]
+        elif order == "claims":
+            self.claims = [int(word) for word in words]
+
+    def figures(self):
+        """What a report consists of."""
+        figures = dict(self.counts)
+        if own_name in self.attacks:
+            figures["accepted"] = self.accepted
+        return figures
 
 
 class Line:
@@ -344,17 +367,13 @@ async def obey(strangers):
     loop = asyncio.get_running_loop()
     lines = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
-    attackers = [loop.create_task(strangers.attack_for_ever()) for _ in range(AT_ONCE)]
+    attackers = [
+        loop.create_task(strangers.attack_for_ever()) for _ in range(strangers.at_once)]
     while line := (await lines.readline()).decode().split():
-        if line[0] == "targets":
-            strangers.targets = [int(pid) for pid in line[1:]]
-        elif line[0] == "claims":
-            strangers.claims = [int(pid) for pid in line[1:]]
-        elif line[0] == "report":
-            figures = dict(strangers.counts)
-            if own_name in strangers.attacks:
-                figures["accepted"] = strangers.accepted
-            print(" ".join(f"{name}={count}" for name, count in figures.items()), flush=True)
+        strangers.obey(line[0], line[1:])
+        if line[0] == "report":
+            print(" ".join(f"{name}={count}" for name, count in strangers.figures().items()),
+                  flush=True)
         for attacker in attackers:
             if attacker.done():
                 attacker.result()  # a mistake of this program
@@ -364,11 +383,11 @@ async def obey(strangers):
     await asyncio.gather(*attackers, return_exceptions=True)
 
 
-def main():
+def run(strangers):
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    asyncio.run(obey(Strangers(int(sys.argv[1]), sys.argv[2])))
+    asyncio.run(obey(strangers))
 
 
 if __name__ == "__main__":
-    main()
+    run(Strangers(int(sys.argv[1]), attacks_on(sys.argv[2])[0]))
