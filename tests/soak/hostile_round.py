@@ -3,6 +3,9 @@
 All that they do must be as right as without strangers, of which there are turns in between, with
 the same random numbers: contents and counts are checked by the processes themselves, as in every
 round, and nobody may be lost.
+
+Survivors and peers of one pair of turns have a secret, so that strangers must be refused. Those of
+another pair have none, so that strangers get sessions. The ranks have the secret of their job.
 """
 
 import os
@@ -11,21 +14,21 @@ import re
 import signal
 import statistics
 import sys
+import tempfile
 import time
 
 from observed import ProcessorTime, memory_of, name_of, processors, sockets_of
-from processes import Failed, Process, children_of, program_of, wait_until
+from processes import TIMEOUT, Failed, Process, children_of, program_of, wait_until
 
-PAIRS = 2  # of turns, one with strangers and one without
 PEERS = 2  # of each survivor in a turn
 OPERATIONS = 4000  # of one peer in a turn
 ROUNDS_OF_MPI = 300
-# Of the processes that are attacked, and how much more memory each may take than without: 16
-# payloads of 1 MiB that nobody expects, and a message of 68 KiB that does not end on each of 256
-# connections without a session, by the limits of doc/security.md, are half of it. The other half is
-# for what the heap keeps.
-MEMORY_LIMIT_KIB = 64 * 1024
-SETTINGS = {"LINTEL_MEMORY_LIMIT": f"{MEMORY_LIMIT_KIB // 1024}MiB"}
+SETTINGS = {"LINTEL_MEMORY_LIMIT": "16MiB"}  # for answers that peers do not read
+# How much more memory a process that is attacked may take than without. By the limits of
+# doc/security.md: 16 MiB for such answers; 16 payloads of 1 MiB that nobody expects; a message of
+# 68 KiB that does not end on each of 256 connections without a session, 17 MiB; 128 frames of
+# 68 KiB, 8.5 MiB. The rest is for records of peers and what the heap keeps.
+MOST_TAKEN_KIB = 64 * 1024
 # How much of it may be left when they are gone: the records of 256 peers and connections, and again
 # what the heap keeps.
 MOST_LEFT_KIB = 32 * 1024
@@ -38,46 +41,75 @@ MOST_BY_OTHERS = 0.15
 # Descriptors of strangers' connections that libfabric 1.17 may keep for good, of hundreds.
 MOST_KEPT_BY_LIBFABRIC = 16
 LEAST_RATE_OF_A_ROUND = 0.2
-SEEN = ("refused connections", "broken streams", "failed receives", "frames_malformed",
-        "contacts_refused")  # in a dump
+# What a process that was attacked counts: on direct; with a secret, where it also says why it has
+# refused strangers; without one; and this on direct.
+SEEN = ("refused connections", "broken streams", "failed receives", "frames_malformed")
+SEEN_BY_MEMBERS = ("contacts_refused",)
+SAID_BY_MEMBERS = "it has no job secret and this process has one"
+SEEN_WITH_SESSIONS = ("messages_unacknowledged", "drops_no_match")
+SEEN_WITH_SESSIONS_ON_DIRECT = ("peers_overdrawn",)
+# Of a rank: none of its peers causes them, so a stranger's request has reached it.
+NEVER_SEEN_BY_RANKS = ("drops_no_interface", "drops_bad_portal_index", "drops_no_match")
+# Figures of strangers that are no attacks.
+ACCEPTED, LEAST, OPENED, REFUSED = "accepted", "least", "opened", "refused"
 
 
 class Strangers:
-    """The program strangers.py, while it runs."""
+    """The programs strangers.py and session_strangers.py, while they run."""
 
-    def __init__(self, network, seed, targets, cpus):
-        self.process = Process(network, sys.executable,
-                               os.path.join(os.path.dirname(__file__), "strangers.py"), seed,
-                               network)
-        os.sched_setaffinity(self.process.pid, cpus)
-        self.throughout = targets
+    def __init__(self, network, choice, survivors, cpus):
+        def start(name, *arguments):
+            process = Process(network.name, sys.executable,
+                              os.path.join(os.path.dirname(__file__), name),
+                              choice.randrange(1 << 30), network.name, *arguments)
+            os.sched_setaffinity(process.pid, cpus)
+            return process
+
+        self.raw = start("strangers.py")
+        self.sessions = start("session_strangers.py",
+                              os.path.join(network.tree, "tests", "soak"))
+        self.throughout = [(survivor.version, survivor.name[1]) for survivor in survivors]
         self.attack([])
         self.claim([])
 
-    def attack(self, names):
-        """Those, and the targets that it began with."""
-        self.process.tell(" ".join(map(str, ["targets", *self.throughout, *names])))
+    def attack(self, targets):
+        """Those, and the targets that it began with: versions of Portals and names."""
+        targets = self.throughout + targets
+        self.raw.tell(" ".join(["targets", *(str(name) for _, name in targets)]))
+        self.sessions.tell(" ".join(["targets",
+                                     *(f"{version}:{name}" for version, name in targets)]))
 
     def claim(self, names):
-        self.process.tell(" ".join(map(str, ["claims", *self.throughout, *names])))
+        self.raw.tell(" ".join(map(str, ["claims", *(name for _, name in self.throughout),
+                                         *names])))
 
     def report(self):
-        self.process.tell("report")
-        return {name: int(count) for name, count in re.findall(r"(\w+)=(\d+)", self.process.line())}
+        figures = {}
+        for process in (self.raw, self.sessions):
+            process.tell("report")
+            figures.update(
+                (name, int(count)) for name, count in re.findall(r"(\w+)=(\d+)", process.line()))
+        return figures
 
     def expect_all_made(self):
-        """Waits until each attack was made."""
-        if not wait_until(lambda: all(self.report().values()), 60):
-            self.process.fail(f"of its attacks it has made {self.report()}, expected each")
+        """Waits until each attack was made, and those that want a session on each target: it was
+        opened or refused there."""
+
+        def are_made():
+            figures = self.report()
+            return all(count for name, count in figures.items() if name not in (OPENED, REFUSED))
+
+        if not wait_until(are_made, TIMEOUT):
+            self.sessions.fail(f"of its attacks it has made {self.report()}, expected each")
 
     def end(self):
-        """Ends it. Returns how often each attack was made."""
-        made = self.report()
-        made.pop("accepted", None)
-        self.process.process.stdin.close()
-        self.process.process.stdin = None
-        self.process.expect(0)
-        return made
+        """Ends them. Returns their last report."""
+        figures = self.report()
+        for process in (self.raw, self.sessions):
+            process.process.stdin.close()
+            process.process.stdin = None
+            process.expect(0)
+        return figures
 
 
 class HostileRound:
@@ -89,10 +121,11 @@ class HostileRound:
         self.all_cpus = os.sched_getaffinity(0)
         self.own_cpus, self.strangers_cpus = processors()
         self.survivors = []
+        self.settings = {}  # of survivors and their peers
         # By turn: without, and with strangers. None if it was too short to be timed.
         self.rates = {"operations": ([], []), "rounds of MPI": ([], [])}
         self.by_others = ([], [])
-        self.peaks = ([], [])  # of ranks
+        self.peaks = {"peer": ([], []), "rank": ([], [])}  # likewise
         self.made = {}
 
     def run(self):
@@ -103,59 +136,83 @@ class HostileRound:
             os.sched_setaffinity(0, self.all_cpus)
 
     def run_turns(self):
-        self.survivors = self.network.new_survivors(SETTINGS)
+        with tempfile.NamedTemporaryFile() as secret:
+            secret.write(self.choice.randbytes(32))
+            secret.flush()
+            for settings in ({"LINTEL_SECRET_FILE": secret.name}, {}):
+                self.settings = {**SETTINGS, **settings}
+                self.run_pair()
+        self.judge_peaks()
+        self.judge_rates()
+
+    def run_pair(self):
+        self.survivors = self.network.new_survivors(self.settings)
         for survivor in self.survivors:
             survivor.warm = survivor.report()
             if self.network.name != "direct":
                 survivor.kept_by_libfabric = MOST_KEPT_BY_LIBFABRIC
-        for _ in range(PAIRS):
-            seed = self.choice.randrange(1 << 30)
-            for hostile in self.choice.sample((False, True), 2):
-                self.turn(random.Random(seed), hostile)
+        seed = self.choice.randrange(1 << 30)
+        for hostile in self.choice.sample((False, True), 2):
+            self.turn(random.Random(seed), hostile)
         for survivor in self.survivors:
             survivor.expect_quiet()
-            if self.network.name == "direct":  # elsewhere libfabric does not tell
-                self.expect_seen(survivor)
+            self.expect_seen(survivor)
             self.expect_memory(survivor.process, survivor.last["resident"],
                                survivor.warm["resident"], MOST_LEFT_KIB, "after the attacks")
             self.expect_memory(survivor.process, memory_of(survivor.process.pid, "VmHWM"),
-                               survivor.warm["resident"], MEMORY_LIMIT_KIB, "at its peak")
+                               survivor.warm["resident"], MOST_TAKEN_KIB, "at its peak")
             survivor.end()
-        self.judge_ranks()
-        self.judge_rates()
 
     def turn(self, choice, hostile):
         strangers = None
         if hostile:
-            strangers = Strangers(self.network.name, self.choice.randrange(1 << 30),
-                                  [survivor.name[1] for survivor in self.survivors],
-                                  self.strangers_cpus)
+            strangers = Strangers(self.network, self.choice, self.survivors, self.strangers_cpus)
             strangers.expect_all_made()
         processor_time = ProcessorTime(self.own_cpus, self.survivors)
         self.visit(choice, strangers)
         self.run_job(choice, strangers)
         self.by_others[hostile].append(processor_time.by_others())
         if strangers:
-            for name, count in strangers.end().items():
-                self.made[name] = self.made.get(name, 0) + count
-                self.network.done.attacks += count
+            self.count(strangers.end(), strangers.sessions)
+
+    def count(self, figures, sessions):
+        """What strangers have done in a turn."""
+        opened, refused = figures.pop(OPENED), figures.pop(REFUSED)
+        for name in (ACCEPTED, LEAST):
+            figures.pop(name, None)
+        if self.are_members() and opened > 0:
+            sessions.fail(f"{opened} strangers have got sessions with processes that have a "
+                          "secret, expected none")
+        self.network.done.opened += opened
+        self.network.done.refused += refused
+        for name, count in figures.items():
+            self.made[name] = self.made.get(name, 0) + count
+            self.network.done.attacks += count
+
+    def are_members(self):
+        """Whether the survivors have a secret."""
+        return "LINTEL_SECRET_FILE" in self.settings
 
     def visit(self, choice, strangers):
-        peers = [survivor.peer(choice.randrange(1 << 30), OPERATIONS, SETTINGS)
+        versions = [survivor.version for survivor in self.survivors for _ in range(PEERS)]
+        peers = [survivor.peer(choice.randrange(1 << 30), OPERATIONS, self.settings)
                  for survivor in self.survivors for _ in range(PEERS)]
         for peer in peers:
             peer.line()
         if strangers:  # each is connected with the only process that it uses
-            names = [name for peer in peers if (name := name_of(peer.pid))]
+            names = [(version, name) for version, peer in zip(versions, peers)
+                     if (name := name_of(peer.pid))]
             strangers.attack(names)
-            strangers.claim(names)
+            strangers.claim([name for _, name in names])
         begin = time.monotonic()
+        self.watch("peer", peers, [peer.pid for peer in peers], strangers)
+        self.note("operations", OPERATIONS * len(peers) / (time.monotonic() - begin), strangers)
         for peer in peers:
             self.network.expect_done(peer)
-        self.note("operations", OPERATIONS * len(peers) / (time.monotonic() - begin), strangers)
 
     def run_job(self, choice, strangers):
-        job = self.network.start_job(choice, ROUNDS_OF_MPI, SETTINGS)
+        job = self.network.start_job(choice, ROUNDS_OF_MPI,
+                                     {**SETTINGS, **self.network.counted()})
         ranks = int(job.command[2])
         pids, names = [], []
 
@@ -174,20 +231,26 @@ class HostileRound:
         if not wait_until(lambda: listen() or job.process.poll() is not None, 60):
             job.fail(f"{len(names)} of {ranks} ranks listen")
         if strangers:
-            strangers.attack(names)
+            strangers.attack([(4, name) for name in names])
         wait_until(lambda: are_connected() or job.process.poll() is not None, 60)
         is_timed = job.process.poll() is None  # else it was too short for that
         begin = time.monotonic()
         if strangers:
             strangers.claim(names)
-        peaks = [0] * ranks
-        while job.process.poll() is None:
-            peaks = [max(peak, memory_of(pid, "VmHWM")) for peak, pid in zip(peaks, pids)]
-            time.sleep(0.02)
+        self.watch("rank", [job], pids, strangers)
         self.note("rounds of MPI", ROUNDS_OF_MPI / (time.monotonic() - begin) if is_timed else None,
                   strangers)
         self.network.expect_traffic(job)
-        self.peaks[strangers is not None].append((job, max(peaks)))
+        self.expect_no_strangers(job, pids)
+
+    def watch(self, what, processes, pids, strangers):
+        """Waits until the processes have ended, or hang, and sees how much memory `pids` take."""
+        end = time.monotonic() + TIMEOUT
+        peak = 0
+        while any(one.process.poll() is None for one in processes) and time.monotonic() < end:
+            peak = max([peak, *(memory_of(pid, "VmHWM") for pid in pids)])
+            time.sleep(0.02)
+        self.peaks[what][strangers is not None].append((processes[0], peak))
 
     def note(self, what, rate, strangers):
         self.rates[what][strangers is not None].append(rate)
@@ -195,16 +258,30 @@ class HostileRound:
     # -- What must hold ----------------------------------------------------------------------------
 
     def expect_seen(self, survivor):
-        """The process that was attacked has counted what it refused."""
+        """The process that was attacked has counted what it refused, or what it lost."""
         process = survivor.process
         process.process.send_signal(signal.SIGUSR1)
+        on_direct = self.network.name == "direct"  # elsewhere libfabric does not tell
+        wanted = ((SEEN if on_direct else ()) +
+                  (SEEN_BY_MEMBERS if self.are_members() else SEEN_WITH_SESSIONS +
+                   (SEEN_WITH_SESSIONS_ON_DIRECT if on_direct else ())))
 
         def missing():
-            return [what for what in SEEN if not re.search(what + ":? [1-9]", process.said())]
+            return [what for what in wanted if not re.search(what + ":? [1-9]", process.said())]
 
+        if self.are_members() and SAID_BY_MEMBERS not in process.said(most=None):
+            process.fail(f"it has not refused a stranger because '{SAID_BY_MEMBERS}', expected it "
+                         f"to after {self.made}")
         if not wait_until(lambda: not missing(), 10):
             process.fail(f"it has counted no {', no '.join(missing())}, expected some after "
                          f"{self.made}")
+
+    def expect_no_strangers(self, job, pids):
+        """No request of a stranger has got to a rank of the job."""
+        for pid in pids:
+            counters = self.network.counters_of(pid)
+            if any(counters[name] for name in NEVER_SEEN_BY_RANKS):
+                job.fail(f"requests of strangers have got to rank {pid}: {counters}")
 
     @staticmethod
     def expect_memory(process, now, before, most, when):
@@ -212,10 +289,11 @@ class HostileRound:
             process.fail(f"it has {now} KiB of resident memory {when}, {before} without strangers; "
                          f"expected at most {most} more")
 
-    def judge_ranks(self):
-        without = max(peak for _, peak in self.peaks[False])
-        for job, peak in self.peaks[True]:
-            self.expect_memory(job, peak, without, MEMORY_LIMIT_KIB, "in one rank")
+    def judge_peaks(self):
+        for what, (without, attacked) in self.peaks.items():
+            most = max(peak for _, peak in without)
+            for process, peak in attacked:
+                self.expect_memory(process, peak, most, MOST_TAKEN_KIB, f"in one {what}")
 
     def judge_rates(self):
         for what, (without, attacked) in self.rates.items():

@@ -77,10 +77,10 @@ class Process:
         settings = "".join(f"{name}='{value}' " for name, value in self.settings.items())
         return f"LINTEL_PROVIDER='{self.network}' {settings}{' '.join(self.command)}"
 
-    def said(self):
-        """The end of what it has written to standard error."""
+    def said(self, most=20000):
+        """The end of what it has written to standard error, or all of it with None."""
         self.errors.seek(0)
-        return self.errors.read()[-20000:]
+        return self.errors.read()[-most if most else None:]
 
     def state(self):
         """Whether it lives, and the end of what it has written, with its state if it lives."""

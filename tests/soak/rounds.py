@@ -52,6 +52,8 @@ class Done:
     kills: int = 0
     restarts: int = 0
     attacks: int = 0  # of strangers
+    opened: int = 0   # sessions that they got, with processes that have no secret
+    refused: int = 0  # contacts of theirs, by processes that have one
     resumed: int = 0  # connections that were lost and went on, counted at both ends
     pairs: int = 0    # of turns with and without strangers; for each kind of work
     # What was done per second under attack, as parts of the same without; of those pairs in which
@@ -129,14 +131,14 @@ class Network:
     def new_survivors(self, settings=None):
         survivors = [Survivor(self.tree, self.name, version, settings) for version in (3, 4)]
         for survivor in survivors:
-            self.warm_up(survivor)
+            self.warm_up(survivor, settings)
         return survivors
 
     def living(self):
         return [survivor.process.pid for survivor in self.survivors]
 
-    def warm_up(self, survivor):
-        for peer in [survivor.peer(number, 200) for number in range(MOST_PEERS)]:
+    def warm_up(self, survivor, settings=None):
+        for peer in [survivor.peer(number, 200, settings) for number in range(MOST_PEERS)]:
             self.expect_done(peer)
         self.done.peers += MOST_PEERS
 
@@ -177,6 +179,17 @@ class Network:
             survivor.end()
         expect_rates(self.done.rates)
 
+    # -- Counters ----------------------------------------------------------------------------------
+
+    def counted(self):
+        """Settings of a process that leaves its counters."""
+        return {"LINTEL_COUNTERS_FILE": os.path.join(self.counters.name, "%p")}
+
+    def counters_of(self, pid):
+        """Those of a process that has ended."""
+        with open(os.path.join(self.counters.name, str(pid)), encoding="ascii") as file:
+            return {name: int(value) for name, value in map(str.split, file)}
+
     # -- Lost connections --------------------------------------------------------------------------
 
     def resets(self):
@@ -184,7 +197,7 @@ class Network:
         if self.name != RESUMES:
             return {}
         return {"LINTEL_FAULTS": f"seed={self.reset_seeds.randrange(1 << 30)},reset={RESET}",
-                "LINTEL_COUNTERS_FILE": os.path.join(self.counters.name, "%p")}
+                **self.counted()}
 
     def count_resumed(self):
         for entry in os.scandir(self.counters.name):

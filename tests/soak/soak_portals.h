@@ -14,9 +14,9 @@ typedef struct {
 
 typedef enum {
   SOAK_NOTHING, /* in time */
-  SOAK_ENDED, /* an operation of this process ended: acknowledged, answered or failed */
+  SOAK_ENDED,   /* an operation of this process ended: acknowledged, answered or failed */
   SOAK_ARRIVED, /* a put or swap of another process has changed memory here */
-  SOAK_OTHER /* nothing that counts */
+  SOAK_OTHER    /* nothing that counts */
 } soak_kind;
 
 typedef struct {
@@ -33,9 +33,13 @@ void soak_open(void);
 void soak_close(void);
 soak_name soak_own_name(void);
 
-/* Memory that others put to, get from and swap in. `silently`: others only get from it, without
- * events here. */
-void soak_expose(uint64_t match, void* memory, size_t bytes, int silently);
+typedef enum {
+  SOAK_REPORTED, /* others put to it, get from it and swap in it; puts and swaps give events here */
+  SOAK_GOTTEN,   /* others only get from it, without events here */
+  SOAK_SILENT    /* others put to it and get from it, without events here */
+} soak_access;
+
+void soak_expose(uint64_t match, void* memory, size_t bytes, soak_access access);
 
 /* Memory that operations of this process read or fill. Returns its number. At most 4. */
 int soak_bind(void* memory, size_t bytes);
@@ -48,6 +52,13 @@ void soak_swap(soak_name with, uint64_t match, size_t offset, uint64_t header);
 
 /* Returns the next event, or SOAK_NOTHING after that many milliseconds. */
 soak_event soak_next(unsigned milliseconds);
+
+/* Match bits of the memory that survivors and peers have open to strangers, and of none. Its
+ * length. */
+enum { SOAK_FOR_STRANGERS = 3, SOAK_FOR_NOBODY = 4, SOAK_STRANGERS_BYTES = 256 << 10 };
+
+/* Attacks that process through a session, in a way that soak_stranger.c describes. */
+void soak_attack(const char* how, soak_name target);
 
 /* Ends the process with that message and exit code. */
 void soak_fail(int exit_code, const char* format, ...)

@@ -41,16 +41,16 @@ soak_name soak_own_name(void) {
   return (soak_name){own.nid, own.pid};
 }
 
-void soak_expose(uint64_t match, void* memory, size_t bytes, int silently) {
+void soak_expose(uint64_t match, void* memory, size_t bytes, soak_access access) {
   const ptl_process_id_t anyone = {PTL_NID_ANY, PTL_PID_ANY};
   ptl_handle_me_t entry;
   ptl_handle_md_t descriptor;
   ptl_md_t md = {.start = memory,
                  .length = bytes,
                  .threshold = PTL_MD_THRESH_INF,
-                 .eq_handle = silently ? PTL_EQ_NONE : queue};
+                 .eq_handle = access == SOAK_REPORTED ? queue : PTL_EQ_NONE};
   md.options = PTL_MD_MANAGE_REMOTE | PTL_MD_EVENT_START_DISABLE | PTL_MD_OP_GET |
-               (silently ? 0 : PTL_MD_OP_PUT);
+               (access != SOAK_GOTTEN ? PTL_MD_OP_PUT : 0);
   must(PtlMEAttach(ni, PORTAL, anyone, match, 0, PTL_RETAIN, PTL_INS_AFTER, &entry), "PtlMEAttach");
   must(PtlMDAttach(entry, md, PTL_RETAIN, &descriptor), "PtlMDAttach");
 }

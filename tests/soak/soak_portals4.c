@@ -43,7 +43,7 @@ soak_name soak_own_name(void) {
   return (soak_name){own.phys.nid, own.phys.pid};
 }
 
-void soak_expose(uint64_t match, void* memory, size_t bytes, int silently) {
+void soak_expose(uint64_t match, void* memory, size_t bytes, soak_access access) {
   ptl_handle_me_t entry;
   ptl_me_t me = {.start = memory,
                  .length = bytes,
@@ -51,7 +51,8 @@ void soak_expose(uint64_t match, void* memory, size_t bytes, int silently) {
                  .uid = PTL_UID_ANY,
                  .match_bits = match};
   me.options = PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE |
-               (silently ? PTL_ME_EVENT_COMM_DISABLE : PTL_ME_OP_PUT);
+               (access != SOAK_REPORTED ? PTL_ME_EVENT_COMM_DISABLE : 0) |
+               (access != SOAK_GOTTEN ? PTL_ME_OP_PUT : 0);
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
   must(PtlMEAppend(ni, PORTAL, &me, PTL_PRIORITY_LIST, NULL, &entry), "PtlMEAppend");

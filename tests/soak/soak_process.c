@@ -7,6 +7,7 @@
  *   soak_portals3 peer NID PID SLOT SEED OPERATIONS
  *                                       random operations on that slot of the survivor's memory; 0
  *                                       operations: for ever. Says what it has done
+ *   soak_portals3 stranger HOW NID PID  attacks that process through a session: soak_stranger.c
  *
  * Contents: a slot belongs to one peer at a time, which knows every byte of it. Counts: the
  * survivor publishes how many operations it has seen at a slot, and a peer waits for its own to be
@@ -41,6 +42,7 @@ enum { WRONG = 1, LOST = 3 };
 static const uint64_t answer_wanted = 1ULL << 63;
 
 static unsigned char slots[SLOTS][SLOT_BYTES], answers[ANSWERS_BYTES];
+static unsigned char for_strangers[SOAK_STRANGERS_BYTES];
 static uint64_t counts[SLOTS];
 static uint64_t operations, bytes; /* survivor: arrived operations; peer: its own */
 
@@ -143,9 +145,10 @@ static void survive(void) {
   memset(slots, 1, sizeof slots);
   soak_open();
   soak_bind(answers, sizeof answers);
-  soak_expose(MATCH_COUNTS, counts, sizeof counts, 1);
+  soak_expose(MATCH_COUNTS, counts, sizeof counts, SOAK_GOTTEN);
+  soak_expose(SOAK_FOR_STRANGERS, for_strangers, sizeof for_strangers, SOAK_SILENT);
   for (uint64_t slot = 0; slot < SLOTS; ++slot)
-    soak_expose(MATCH_SLOT + slot, slots[slot], SLOT_BYTES, 0);
+    soak_expose(MATCH_SLOT + slot, slots[slot], SLOT_BYTES, SOAK_REPORTED);
   const soak_name own = soak_own_name();
   printf("%u %u\n", own.nid, own.pid);
   fflush(stdout);
@@ -308,7 +311,8 @@ static void visit(uint64_t most) {
   soak_open();
   soak_bind(shadow, SLOT_BYTES);
   soak_bind(landing, SLOT_BYTES);
-  soak_expose(MATCH_ANSWER, landed_answer, sizeof landed_answer, 0);
+  soak_expose(MATCH_ANSWER, landed_answer, sizeof landed_answer, SOAK_REPORTED);
+  soak_expose(SOAK_FOR_STRANGERS, for_strangers, sizeof for_strangers, SOAK_SILENT);
   counted_before = counted();
   fill(shadow, SLOT_BYTES, &seed_state);
   soak_put(FROM_SHADOW, 0, SLOT_BYTES, survivor, MATCH_SLOT + slot, 0, 0);
@@ -351,8 +355,11 @@ int main(int count, char** arguments) {
     seed_state = number(arguments[5]) * 2 + 1;
     if (slot >= SLOTS) soak_fail(2, "slot %s; expected one from 0 to %d", arguments[4], SLOTS - 1);
     visit(number(arguments[6]));
+  } else if (count == 5 && strcmp(arguments[1], "stranger") == 0) {
+    soak_attack(arguments[2],
+                (soak_name){(uint32_t)number(arguments[3]), (uint32_t)number(arguments[4])});
   } else {
-    soak_fail(2, "expected survivor, or peer NID PID SLOT SEED OPERATIONS");
+    soak_fail(2, "expected survivor, peer NID PID SLOT SEED OPERATIONS, or stranger HOW NID PID");
   }
   return 0;
 }

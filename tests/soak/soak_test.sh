@@ -35,5 +35,6 @@ for network in direct shm; do
 done
 grep -qE "^direct: .* [1-9][0-9]* kills, 1 restarts" <<< "$out"
 grep -qE "^direct: [1-9][0-9,]* times a lost connection went on" <<< "$out"
-grep -qE "^direct: [1-9][0-9,]* attacks by strangers" <<< "$out"
+grep -qE "^direct: [1-9][0-9,]* attacks by strangers, who got [1-9].* and were refused [1-9]" \
+  <<< "$out"
 grep -q "^nothing was wrong" <<< "$out"
