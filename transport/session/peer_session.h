@@ -1,7 +1,8 @@
 #pragma once
 // PeerSession: what a Session knows about one peer. The Session owns it; the Session and its parts
 // alone change it. It has no logic except arithmetic on its own numbers. It does not move while it
-// exists.
+// exists. It has more than 30 members because each part of the Session keeps a few here, so that an
+// idle peer is one record.
 
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
