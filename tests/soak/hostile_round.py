@@ -43,7 +43,8 @@ MOST_KEPT_BY_LIBFABRIC = 16
 LEAST_RATE_OF_A_ROUND = 0.2
 # What a process that was attacked counts: on direct; with a secret, where it also says why it has
 # refused strangers; without one; and this on direct.
-SEEN = ("refused connections", "broken streams", "failed receives", "frames_malformed")
+SEEN = ("refused connections", "broken streams", "failed receives", "frames_malformed",
+        "contacts_refused")
 SEEN_BY_MEMBERS = ("contacts_refused",)
 SAID_BY_MEMBERS = "it has no job secret and this process has one"
 SEEN_WITH_SESSIONS = ("messages_unacknowledged", "drops_no_match")
@@ -91,16 +92,21 @@ class Strangers:
                 (name, int(count)) for name, count in re.findall(r"(\w+)=(\d+)", process.line()))
         return figures
 
-    def expect_all_made(self):
-        """Waits until each attack was made, and those that want a session on each target: it was
-        opened or refused there."""
+    def expect_all_made(self, are_members):
+        """Waits until each attack was made, and those that want a session on each target, which
+        refuses all of them if it has a secret, and none if not."""
 
         def are_made():
             figures = self.report()
             return all(count for name, count in figures.items() if name not in (OPENED, REFUSED))
 
         if not wait_until(are_made, TIMEOUT):
-            self.sessions.fail(f"of its attacks it has made {self.report()}, expected each")
+            self.sessions.fail(f"strangers have made {self.report()}, expected each attack")
+        figures = self.report()
+        unwanted = OPENED if are_members else REFUSED
+        if figures[unwanted] > 0:
+            self.sessions.fail(f"{figures[unwanted]} contacts were {unwanted}, expected none "
+                               f"{'with' if are_members else 'without'} a secret")
 
     def end(self):
         """Ends them. Returns their last report."""
@@ -167,7 +173,7 @@ class HostileRound:
         strangers = None
         if hostile:
             strangers = Strangers(self.network, self.choice, self.survivors, self.strangers_cpus)
-            strangers.expect_all_made()
+            strangers.expect_all_made(self.are_members())
         processor_time = ProcessorTime(self.own_cpus, self.survivors)
         self.visit(choice, strangers)
         self.run_job(choice, strangers)
@@ -247,7 +253,9 @@ class HostileRound:
         """Waits until the processes have ended, or hang, and sees how much memory `pids` take."""
         end = time.monotonic() + TIMEOUT
         peak = 0
-        while any(one.process.poll() is None for one in processes) and time.monotonic() < end:
+        while lasting := [one for one in processes if one.process.poll() is None]:
+            if time.monotonic() > end:
+                lasting[0].hang("ended")
             peak = max([peak, *(memory_of(pid, "VmHWM") for pid in pids)])
             time.sleep(0.02)
         self.peaks[what][strangers is not None].append((processes[0], peak))
@@ -260,7 +268,6 @@ class HostileRound:
     def expect_seen(self, survivor):
         """The process that was attacked has counted what it refused, or what it lost."""
         process = survivor.process
-        process.process.send_signal(signal.SIGUSR1)
         on_direct = self.network.name == "direct"  # elsewhere libfabric does not tell
         wanted = ((SEEN if on_direct else ()) +
                   (SEEN_BY_MEMBERS if self.are_members() else SEEN_WITH_SESSIONS +
@@ -269,15 +276,22 @@ class HostileRound:
         def missing():
             return [what for what in wanted if not re.search(what + ":? [1-9]", process.said())]
 
+        def has_counted():
+            # Again and again: a network may need the time of a peer to notice what is lost.
+            process.process.send_signal(signal.SIGUSR1)
+            return wait_until(lambda: not missing(), 1)
+
         if self.are_members() and SAID_BY_MEMBERS not in process.said(most=None):
             process.fail(f"it has not refused a stranger because '{SAID_BY_MEMBERS}', expected it "
                          f"to after {self.made}")
-        if not wait_until(lambda: not missing(), 10):
+        if not wait_until(has_counted, 30):
             process.fail(f"it has counted no {', no '.join(missing())}, expected some after "
                          f"{self.made}")
 
     def expect_no_strangers(self, job, pids):
         """No request of a stranger has got to a rank of the job."""
+        if not pids:
+            job.fail("its ranks were not seen while it ran, expected to see them")
         for pid in pids:
             counters = self.network.counters_of(pid)
             if any(counters[name] for name in NEVER_SEEN_BY_RANKS):

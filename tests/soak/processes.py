@@ -79,8 +79,10 @@ class Process:
 
     def said(self, most=20000):
         """The end of what it has written to standard error, or all of it with None."""
-        self.errors.seek(0)
-        return self.errors.read()[-most if most else None:]
+        # The process writes at the offset that this descriptor has too, so it is not moved.
+        descriptor = self.errors.fileno()
+        text = os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode(errors="replace")
+        return text[-most if most else None:]
 
     def state(self):
         """Whether it lives, and the end of what it has written, with its state if it lives."""

@@ -30,7 +30,7 @@ from strangers import (FRAME, FRAME_MAGIC, HELLO, LOOPBACK, MESSAGE, PIECE, Line
 
 AT_ONCE = 8  # attacks under way
 # Seconds at most between two attacks of one stranger. A process without a secret serves strangers,
-# so what they cost it depends on how much they want: a few hundredths of a processor, with this.
+# so this limits what they cost it: a few hundredths of a processor.
 PAUSE = 1
 LONGEST = 120  # seconds: no attack takes so long
 NAMES = 10  # sessions of one attack, one after the other
@@ -266,6 +266,8 @@ class Session:
 
     async def expect_reply(self, length):
         _, body = await self.receive(DATA)
+        if len(body) < RECORD.size + RESPONSE.size:
+            raise ConnectionError("the target gives no answer: the name has another owner")
         fields = RESPONSE.unpack_from(body, RECORD.size)
         kind, failure, manipulated = fields[1], fields[12], fields[-1]
         if (kind, failure, manipulated) != (REPLY, 0, length):

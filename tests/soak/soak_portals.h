@@ -53,9 +53,11 @@ void soak_swap(soak_name with, uint64_t match, size_t offset, uint64_t header);
 /* Returns the next event, or SOAK_NOTHING after that many milliseconds. */
 soak_event soak_next(unsigned milliseconds);
 
-/* Match bits of the memory that survivors and peers have open to strangers, and of none. Its
- * length. */
-enum { SOAK_FOR_STRANGERS = 3, SOAK_FOR_NOBODY = 4, SOAK_STRANGERS_BYTES = 256 << 10 };
+enum {
+  SOAK_FOR_STRANGERS = 3, /* match bits of the memory that survivors and peers open to strangers */
+  SOAK_FOR_NOBODY = 4,    /* match bits of no memory */
+  SOAK_STRANGERS_BYTES = 256 << 10 /* of the memory for strangers */
+};
 
 /* Attacks that process through a session, in a way that soak_stranger.c describes. */
 void soak_attack(const char* how, soak_name target);

@@ -23,7 +23,7 @@
 enum {
   AT_ONCE = 32,    /* long operations */
   BATCH = 8,       /* puts between two pauses */
-  PAUSE_US = 2000, /* who has a session is served, so the rate of puts is limited here */
+  PAUSE_US = 2000, /* a target serves strangers with a session: this limits their puts */
   SHORT_BYTES = 64,
   RETRIES = 3,
   WAIT_MS = 60000,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# soak_test.sh SOAK TREE: a soak of a few seconds succeeds on the default network, with kills,
+# soak_test.sh SOAK TREE: a soak of about a minute succeeds on the default network, with kills,
 # restarts and attacks, and on shm, where none of these are possible; tools/check --full soaks all.
 # A request that is not possible gives one message and exit code 2.
 set -euo pipefail
