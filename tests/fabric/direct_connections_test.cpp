@@ -62,7 +62,7 @@ class DirectConnections : public TwoNodes, public testing::Test {
     })) << callers.size();
   }
   // What those do that hold the memory for unexpected payloads.
-  enum class Holders { kSendNothing, kSendAByteNowAndThen };
+  enum class Holders { kSendNothing, kSendAByteNowAndThen, kOneHasNearlyEnded };
   void make_room_for_one(Holders holders, bool behind_an_end);
 };
 
@@ -501,7 +501,11 @@ void DirectConnections::make_room_for_one(Holders holders, bool behind_an_end) {
   connect();
   b.transport->enable_placement();
   std::vector<RawCaller> stuck;
-  for (int i = 0; i < 16; ++i) begin_payload(stuck, UnexpectedMemory::kBytes);
+  for (int i = 0; i < 16; ++i) {
+    const bool nearly_ends = holders == Holders::kOneHasNearlyEnded && i == 5;
+    begin_payload(stuck, nearly_ends ? 1000 : UnexpectedMemory::kBytes);
+    if (nearly_ends) stuck.back().send_bytes(pattern(999, 1));
+  }
   std::vector<std::byte> memory(1000);
   const std::vector<std::byte> data = pattern(1000, 5);
   if (behind_an_end) {
@@ -527,9 +531,13 @@ void DirectConnections::make_room_for_one(Holders holders, bool behind_an_end) {
     return placed_messages == 1;
   }));
   EXPECT_FALSE(b.seen.failures.empty());
+  const ProcessId nearly_ended{stuck[0].self().nid, Pid(stuck[0].self().pid.value + 5)};
   for (const auto& [peer, error] : b.seen.failures) {
     EXPECT_NE(peer, a_at_b);
     EXPECT_THAT(error.reason(), HasSubstr("does not end it"));
+    if (holders == Holders::kOneHasNearlyEnded) {
+      EXPECT_NE(b.transport->name_of(peer), nearly_ended);
+    }
   }
 }
 
@@ -539,6 +547,10 @@ TEST_F(DirectConnections, PeersThatDoNotGoOnWithAPayloadMakeRoomForOneThatDoes) 
 
 TEST_F(DirectConnections, TheyMakeRoomAlsoForOneBehindTheEndOfAWrite) {
   make_room_for_one(Holders::kSendNothing, true);
+}
+
+TEST_F(DirectConnections, OfThosePeersTheOneOfWhosePayloadLeastIsMissingIsTheLast) {
+  make_room_for_one(Holders::kOneHasNearlyEnded, false);
 }
 
 TEST_F(DirectConnections, PeersThatSendAByteNowAndThenMakeRoomToo) {

@@ -27,9 +27,10 @@ struct NetworkOptions {
   std::size_t max_message_bytes = 0;  // 0: the network's default
   // A peer that accepts no connection for this long is lost.
   Nanoseconds connect_timeout = std::chrono::seconds(3);
-  // A peer that reads nothing of what waits for it for this long is lost. So is one that sends
-  // nothing more of a payload that it has begun, if others need the memory. Only `direct` knows.
-  // Likewise one whose connection is lost and cannot be made anew for this long.
+  // A peer that reads nothing of what waits for it for this long is lost. So is one that does not
+  // end a payload that it has begun within half to three quarters of it, if others need the memory.
+  // Only `direct` knows. Likewise one whose connection is lost and cannot be made anew for this
+  // long.
   Nanoseconds output_timeout = std::chrono::seconds(10);
   // Bytes of messages to one peer that are kept until it has acknowledged them, in case that the
   // connection is lost. At the limit, all but two messages wait. Only `direct` keeps them.

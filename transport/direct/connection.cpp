@@ -1,6 +1,5 @@
 #include "transport/direct/connection.h"
 
-#include <cerrno>
 #include <utility>
 
 namespace lintel::transport {
@@ -21,7 +20,7 @@ void DirectConnection::begin(PrivateDescriptor socket, Phase first, StreamBuffer
   suspension = {};
   written_key = 0;
   is_expected = false;
-  unread_quarters = unsent_quarters = 0;
+  unread_quarters = needed_quarters = 0;
 }
 
 }  // namespace lintel::transport

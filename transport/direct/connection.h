@@ -6,7 +6,7 @@
 //
 // A record: the transport decides. Owned by ConnectionRecords, which reuses it; guarded by the
 // transport's lock.
-// It has more than 30 members because it has six phases; each member says in which it is used, and
+// It has more than 30 members because it has many phases; each member says in which it is used, and
 // what belongs together is a class of its own.
 
 #include <netinet/in.h>
@@ -101,7 +101,7 @@ struct DirectConnection final : HalfOpenConnection {
   // Quarters of the output timeout in which the kernel has accepted nothing of `outbound`, and in
   // which others needed the memory of `unexpected`.
   std::uint8_t unread_quarters = 0;
-  std::uint8_t unsent_quarters = 0;
+  std::uint8_t needed_quarters = 0;
 };
 
 }  // namespace lintel::transport

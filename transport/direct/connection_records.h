@@ -19,8 +19,8 @@ namespace lintel::transport {
 
 class ConnectionRecords {
  public:
-  // There is a record that no connection uses. make_room(records) is called before one is made,
-  // with their number then. False: there is no memory for one.
+  // There is a record that no connection uses. make_room_elsewhere(records) is called before
+  // one is made, with their number then. False: there is no memory for one.
   template <class MakeRoom>
   bool has_spare(const InboundStream::PieceLimits& limits, MakeRoom make_room_elsewhere) {
     if (!spare_.empty()) return true;

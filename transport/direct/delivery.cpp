@@ -47,7 +47,7 @@ std::span<std::byte> DirectTransport::Delivery::place_of_payload(PlacementKey pl
   // Without it, tried again by resume_stalled().
   connection_.unexpected = owner_.unexpected_.take();
   if (!connection_.unexpected) return {};
-  connection_.unsent_quarters = 0;
+  connection_.needed_quarters = 0;
   return {connection_.unexpected.get(), UnexpectedMemory::kBytes};
 }
 

@@ -36,7 +36,8 @@ bool DirectTransport::has_spare_connection() {
 }
 
 void DirectTransport::connect(PeerId id) {
-  if (descriptors_closed_ && !closing_ && !peers_[id].failed) return fail(id, kDescriptorClosed);
+  const bool is_wanted = !closing_ || is_suspended(peers_[id]);
+  if (descriptors_closed_ && is_wanted && !peers_[id].failed) return fail(id, kDescriptorClosed);
   handshakes_.connect(id);
 }
 

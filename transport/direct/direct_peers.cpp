@@ -11,7 +11,9 @@ void DirectPeers::forget(PeerId id) {
   DirectPeer& peer = *peers_[id.value];
   if (!peer.is_named) return;
   ids_.erase(peer.name);
+  const bool is_listed = peer.left.is_listed;  // in LeftMessages
   peer = DirectPeer();
+  peer.left.is_listed = is_listed;
   peer.is_named = false;
   reusable_.give_back(id);
 }

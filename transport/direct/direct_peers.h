@@ -58,12 +58,13 @@ class DirectPeers {
   const DirectPeer& operator[](PeerId id) const { return *peers_[id.value]; }
   // kNoPeer: no peer has that name.
   PeerId find(ProcessId name) const;
-  // REQUIRES: find(name) == kNoPeer. Calls make_room(peers) before it makes a record, with the
-  // number of records then. Throws what that or the allocation throws; nothing has changed then.
+  // REQUIRES: find(name) == kNoPeer. Calls make_room_elsewhere(peers) before it makes a record,
+  // with the number of records then. Throws what that or the allocation throws; no peer has that
+  // name then.
   template <class MakeRoom>
-  PeerId add(ProcessId name, MakeRoom make_room) {
+  PeerId add(ProcessId name, MakeRoom make_room_elsewhere) {
     const PeerId id = reusable_.next([&] {
-      make_room(peers_.size() + 1);
+      make_room_elsewhere(peers_.size() + 1);
       peers_.push_back(std::make_unique<DirectPeer>());
     });
     ids_.emplace(name, id);

@@ -1,8 +1,6 @@
 // What poll() reads from the socket of one connection, and how it is delivered.
 #include <algorithm>
 #include <cerrno>
-#include <new>
-#include <utility>
 
 #include "transport/direct/delivery.h"
 #include "transport/direct/sockets.h"

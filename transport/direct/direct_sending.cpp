@@ -2,6 +2,7 @@
 // do not end a payload, are given up.
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <vector>
 
 #include "transport/direct/direct_transport.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int kRecordsPerPoll = 16;  // bounds poll() for one connection
 // Sooner than a peer that waits for the memory is given up by its own peer.
-constexpr int kUnsentQuarters = 2;
+constexpr int kMostNeededQuarters = 2;
 
 constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is sent to it",
                          ETIMEDOUT};
@@ -92,29 +93,40 @@ void DirectTransport::check_for_stuck_peers() {
   if (stuck_check_ == kNever) stuck_check_ = now_ + options_.output_timeout / kOutputQuarters;
 }
 
-// Gives up peers that do not read, and peers that have begun payloads and do not end them, if they
-// hold all memory for unexpected payloads and others need some. What arrives of such a payload does
-// not count, nor a connection that is lost: else a few bytes now and then would hold the memory.
+// Gives up peers that do not read, and makes room for payloads that wait for memory.
 void DirectTransport::end_stuck_peers() {
   std::vector<DirectConnection*> stuck;
   for (DirectConnection* const connection : sending_) {
     if (++connection->unread_quarters > kOutputQuarters) stuck.push_back(connection);
   }
   for (DirectConnection* const connection : stuck) end_stuck_peer(*connection, kNotRead);
-  stuck.clear();
-  const bool memory_is_missing =
-      unexpected_.is_used_up() &&
-      std::ranges::any_of(stalled_, [](const DirectConnection* connection) {
-        return connection->stream->state() == InboundStream::StreamState::kStalled;
-      });
-  for (const auto& connection : connections_.all()) {
-    if (memory_is_missing && connection->unexpected &&
-        ++connection->unsent_quarters > kUnsentQuarters)
-      stuck.push_back(connection.get());
-  }
-  for (DirectConnection* const connection : stuck) end_stuck_peer(*connection, kNotSent);
+  if (unexpected_.is_used_up()) make_room_for_payloads();
   stuck_check_ = kNever;
   if (!sending_.empty() || !stalled_.empty()) check_for_stuck_peers();
+}
+
+// Gives up peers that have begun payloads and do not end them, if others need the memory: as many
+// as wait for it, and first those of whose payload most is missing. That some of it arrives does
+// not save a peer, nor that its connection is lost: else a few bytes now and then would hold the
+// memory.
+void DirectTransport::make_room_for_payloads() {
+  // This process was stopped, or polls rarely: its peers get their time.
+  if (now_ - stuck_check_ > options_.output_timeout / kOutputQuarters) return;
+  const auto waiting = static_cast<std::size_t>(
+      std::ranges::count_if(stalled_, [](const DirectConnection* connection) {
+        return connection->stream->state() == InboundStream::StreamState::kStalled;
+      }));
+  if (waiting == 0) return;
+  std::vector<DirectConnection*> holders;
+  for (const auto& connection : connections_.all()) {
+    if (connection->unexpected && ++connection->needed_quarters > kMostNeededQuarters)
+      holders.push_back(connection.get());
+  }
+  std::ranges::sort(holders, std::ranges::greater(), [](const DirectConnection* connection) {
+    return connection->stream->missing_of_payload();
+  });
+  if (holders.size() > waiting) holders.resize(waiting);
+  for (DirectConnection* const connection : holders) end_stuck_peer(*connection, kNotSent);
 }
 
 void DirectTransport::end_stuck_peer(DirectConnection& connection, Error error) {

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include "base/log.h"
 #include "transport/direct/direct_transport.h"

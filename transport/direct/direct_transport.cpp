@@ -1,5 +1,4 @@
-// Opening and posting. Connections are made in direct_connections.cpp; poll() is in
-// direct_traffic.cpp.
+// Opening and posting. Connections are made in handshakes.cpp; poll() is in direct_traffic.cpp.
 #include "transport/direct/direct_transport.h"
 
 #include <algorithm>
@@ -64,7 +63,9 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
 
 Error DirectTransport::listen() {
   if (const Error error = events_.open(); !error.ok()) return error;
-  return handshakes_.listen();
+  const Error error = handshakes_.listen();
+  self_ = handshakes_.self();
+  return error;
 }
 
 DirectTransport::~DirectTransport() {

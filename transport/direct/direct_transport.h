@@ -70,7 +70,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   DirectTransport& operator=(const DirectTransport&) = delete;
 
   const TransportAttributes& attributes() const override { return attributes_; }
-  ProcessId self() const override { return handshakes_.self(); }
+  ProcessId self() const override { return self_; }
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
     lock_.is_held();
@@ -131,7 +131,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
 
-  // Of Handshakes (direct_connections.cpp, direct_ending.cpp).
+  // What Handshakes asks for.
   [[gnu::cold]] bool has_spare_connection() override;
   [[gnu::cold]] Result<PeerId> peer_named(ProcessId name) override { return resolve(name); }
   void watch_for(DirectConnection& connection, std::uint32_t events) override;
@@ -184,6 +184,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   [[gnu::cold]] void begin_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void check_for_stuck_peers() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_stuck_peers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void make_room_for_payloads() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_stuck_peer(DirectConnection& connection, Error error)
       LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void stop_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
@@ -197,6 +198,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
 
   NetworkOptions options_;
   TransportAttributes attributes_;
+  ProcessId self_;
   OwnerLock lock_;
   DirectCounters counters_ LINTEL_GUARDED_BY(lock_);
 
@@ -207,7 +209,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   WriteTargets targets_ LINTEL_GUARDED_BY(lock_);
   UnexpectedMemory unexpected_ LINTEL_GUARDED_BY(lock_);
   ConnectionRecords connections_ LINTEL_GUARDED_BY(lock_);
-  Handshakes handshakes_;  // guarded by lock_; its name does not change
+  Handshakes handshakes_ LINTEL_GUARDED_BY(lock_);
 
   std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
   ReadOrder reading_ LINTEL_GUARDED_BY(lock_);

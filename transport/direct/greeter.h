@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/ids.h"
 #include "base/random_numbers.h"
 #include "transport/direct/stream_format.h"
 

@@ -152,7 +152,7 @@ void Handshakes::on_greeting(DirectConnection& connection) {
   give_up(connection);
 }
 
-// A few times: the log is no place for a stranger to fill.
+// A few times: a stranger must not fill the log.
 void Handshakes::log_other_version(ProcessId from, unsigned version) {
   constexpr std::uint64_t kLogged = 16;
   if (++counters_.other_versions > kLogged) return;

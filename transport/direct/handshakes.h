@@ -23,6 +23,7 @@
 // It has more than 30 members because each side of a handshake has several steps, and each greeting
 // has a function of its own.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 

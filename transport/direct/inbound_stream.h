@@ -137,6 +137,8 @@ class InboundStream {
   // Nothing more arrives on this TCP connection. Forgets what was not dealt with; the next bytes to
   // arrive are those from position() on. Does not change what stop() has stopped.
   void interrupt();
+  // Bytes of the payload under way that have not arrived.
+  std::size_t missing_of_payload() const { return to_place_ + to_drop_; }
   // A piece has begun and is not complete.
   bool has_partial_piece() const { return payload_kind_ != PieceKind::kMessage || begin_ != end_; }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -38,17 +39,32 @@ class LeftMessages {
   bool empty() const { return peers_.empty(); }
 
   // Calls on_message_left() for each message; `of_peer(id)` is the peer's OfPeer. What leaves
-  // meanwhile is reported the next time. Returns how many there were.
+  // meanwhile is reported the next time. Returns how many there were. Throws what the sink throws:
+  // each message is told once all the same.
   template <class OfPeerOf>
   std::size_t report(Sink& sink, OfPeerOf of_peer) {
     std::size_t reported = 0;
     reporting_.swap(peers_);
-    for (const PeerId id : reporting_) {
+    for (std::size_t i = 0; i < reporting_.size(); ++i) {
+      const PeerId id = reporting_[i];
       OfPeer& of = of_peer(id);
       std::uint32_t left = std::exchange(of.count, 0);
       of.is_listed = false;
-      reported += left;
-      for (; left > 0; --left) sink.on_message_left(id);
+      try {
+        for (; left > 0; ++reported) {
+          --left;
+          sink.on_message_left(id);
+        }
+      } catch (const std::bad_alloc&) {
+        if (left > 0) {
+          add(id, of);
+          of.count += left - 1;
+        }
+        peers_.insert(peers_.end(), reporting_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                      reporting_.end());
+        reporting_.clear();
+        throw;
+      }
     }
     reporting_.clear();
     return reported;

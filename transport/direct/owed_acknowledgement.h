@@ -8,7 +8,6 @@
 // the poll() are arguments.
 // Does not: send it, or know how many bytes are owed.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "base/clock.h"
@@ -32,7 +31,7 @@ class OwedAcknowledgement {
     wanted_ |= flags;
   }
   bool is_wanted() const { return wanted_ != 0; }
-  // The peer knows of everything that has arrived.
+  // The peer knows of everything that has arrived, or is about to; or the connection has ended.
   void told() { wanted_ = 0; }
   // Something has arrived.
   void heard(std::uint64_t poll, TimePoint now) {

@@ -110,7 +110,7 @@ class HandshakesTest : public ::testing::Test {
     a.handshakes.connect(a.peer(b.handshakes.self()));
     ASSERT_TRUE(until([&] { return !a.opened_peers.empty() && !b.opened_peers.empty(); }));
   }
-  // Somebody at the address of A, who sends a connect request to B under A's name.
+  // Another process at the address of A sends a connect request to B under A's name.
   void claim_to_be_a() {
     sockaddr_in from = socket_address_of(a.handshakes.self(), a.options.port_base).value();
     from.sin_port = 0;

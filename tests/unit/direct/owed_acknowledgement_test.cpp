@@ -30,7 +30,7 @@ TEST_F(OwedAcknowledgementTest, EverybodyIsToldAfterAWhile) {
   EXPECT_TRUE(owed.is_due(kPoll, owed.deadline(), 8, false));
 }
 
-TEST_F(OwedAcknowledgementTest, WhoHasAskedIsLookedAtInTheNextPoll) {
+TEST_F(OwedAcknowledgementTest, APeerThatHasAskedIsLookedAtInTheNextPoll) {
   owed.want(kAcknowledgeWhenIdle, kPoll);
   EXPECT_TRUE(owed.is_wanted());
   EXPECT_LT(owed.deadline(), kStart);
@@ -55,13 +55,13 @@ TEST_F(OwedAcknowledgementTest, WhatArrivesPutsItOffButNotWithoutABound) {
   EXPECT_TRUE(is_due(kPoll + kIdle + 1, OwedAcknowledgement::kMostUntold));
 }
 
-TEST_F(OwedAcknowledgementTest, WhoWaitsForOneItselfDoesNotLetThePeerWait) {
+TEST_F(OwedAcknowledgementTest, AProcessThatWaitsItselfDoesNotLetThePeerWait) {
   owed.want(kAcknowledgeWhenIdle, kPoll);
   EXPECT_FALSE(is_due(kPoll, 8, true));
   EXPECT_TRUE(is_due(kPoll + 1, 8, true));
 }
 
-TEST_F(OwedAcknowledgementTest, WhoWasToldHasToAskAgain) {
+TEST_F(OwedAcknowledgementTest, APeerThatWasToldHasToAskAgain) {
   owed.want(kAcknowledgeSoon, kPoll);
   owed.told();
   EXPECT_FALSE(owed.is_wanted());

@@ -98,6 +98,16 @@ TEST_F(LeftMessagesTest, WhatLeavesMeanwhileIsToldTheNextTime) {
   EXPECT_EQ(report(), 1U);
 }
 
+TEST_F(LeftMessagesTest, ASinkWithoutMemoryIsToldTheRestTheNextTime) {
+  for (const std::uint32_t peer : {7U, 7U, 7U, 8U}) add(peer);
+  sink.then = [&] {
+    if (sink.told.size() == 2) throw std::bad_alloc();
+  };
+  EXPECT_THROW(report(), std::bad_alloc);
+  EXPECT_EQ(report(), 2U);
+  EXPECT_EQ(sink.told, (Told{7, 7, 7, 8}));
+}
+
 TEST_F(LeftMessagesTest, NobodyIsToldOfAPeerThatWasGivenUp) {
   add(7);
   peers[7].count = 0;
