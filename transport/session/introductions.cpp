@@ -84,9 +84,11 @@ void Introductions::prepare_welcome(const PeerSession& peer, std::uint32_t epoch
   const Digest& key = key_of(peer, handshake.key);
   const HandshakeHalf ours{kFrameVersion,
                            make_welcome(peer, epoch, handshake, hello.introduction.epoch)};
+  const Digest welcome = prove_welcome(key, connection, hello, ours);
+  const Digest expected = prove_confirmation(key, connection, hello, ours);
   handshake.connection = connection;
-  handshake.welcome = prove_welcome(key, connection, hello, ours);
-  handshake.expected = prove_confirmation(key, connection, hello, ours);
+  handshake.welcome = welcome;
+  handshake.expected = expected;
   handshake.welcomes = true;
   std::memcpy(handshake.remote_nonce.data(), hello.introduction.nonce,
               sizeof hello.introduction.nonce);

@@ -25,6 +25,8 @@ class PendingPeers {
     if (!peer.pending_hook.is_linked()) peers_.push_back(peer);
     work_waits_ = true;
   }
+  // Nothing of it is pending any more.
+  void remove(PeerSession& peer) { peer.pending_hook.unlink(); }
   // The lower transport had no room, and no event may tell of it: what is pending is tried again
   // later.
   void await_room() { room_awaited_ = true; }

@@ -149,7 +149,7 @@ void Session::end_session(PeerSession& peer) {
   count_lost(peer, peer.window.end());
   lower_->withdraw_placement(peer.lower);
   timers_.stop(peer);
-  peer.pending_hook.unlink();
+  pending_.remove(peer);
   peer.due = {};
   peer.early_ping = peer.hello_unanswered = peer.wanted = peer.contested = false;
   peer.arrival_awaited = false;
