@@ -77,7 +77,7 @@ constexpr CounterRow kRows[] = {
     {Counter::kWouldBlocks,
      {"would_blocks", "times the network had no room and a message had to wait"}},
     {Counter::kPeerFailures,
-     {"peer_failures", "ends of sessions: peers that have ended, or were given up"}},
+     {"peer_failures", "peers that have ended, were given up, or were not reached"}},
     {Counter::kMessagesUnacknowledged,
      {"messages_unacknowledged",
       "engine messages sent to peers that were lost before they acknowledged them"}},

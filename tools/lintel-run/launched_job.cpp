@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>

@@ -2,8 +2,6 @@
 // Pmi1Connections: lintel-run's ends of the PMI-1 connections of all ranks, and their Pmi1Server.
 //
 // Owns the descriptors. Thread: one at a time; nothing blocks. Its owner polls the descriptors.
-// Invariant: while answers wait to be sent to a rank, nothing is read from it, so that what a rank
-// can make lintel-run keep is bounded.
 // Does not: end the job, or know processes.
 
 #include <cstddef>
@@ -37,6 +35,7 @@ class Pmi1Connections {
 
   // Reads once from the connection and answers, also other ranks that wait. Returns why the job has
   // to end, if it has to; the rank's connection is closed then.
+  // REQUIRES: !has_answers(rank), so that what a rank can make lintel-run keep is bounded.
   std::optional<End> read(std::size_t rank);
   // Sends answers as far as there is room. A connection that fails is closed.
   void send_answers(std::size_t rank);

@@ -2,8 +2,8 @@
 // UnmatchedArrivals: the messages of other jobs that no receive of this process has matched.
 //
 // Owned by the ImpiGateway; guarded by the lock of the messenger's process.
-// Invariants: (1) an arrival was delivered to the messenger, under one number, or waits until there
-// is room for it; (2) arrivals of one source are delivered in the order of add().
+// Invariants: (1) after deliver() an arrival was delivered to the messenger, under one number, or
+// waits until there is room for it; (2) arrivals of one source are delivered in the order of add().
 // Does not: know the messenger or the peers: a function that delivers is an argument.
 
 #include <cstddef>
@@ -52,6 +52,7 @@ class UnmatchedArrivals {
   std::size_t deliver_waiting(const DeliverOne& deliver_one);
 
   // The messenger has matched the arrival of that source under that number. It is no longer here.
+  // REQUIRES: it was delivered under this number, and is here.
   Arrivals::node_type take(std::int32_t source, std::uint64_t sequence);
   // The arrival is withdrawn. REQUIRES: it is here.
   void remove(ArrivalNumber number);

@@ -3,8 +3,8 @@
 // PROTOACK in each direction, and the packets that wait for one (IMPI 0.0, reference section 6).
 //
 // Owned by the Channel; owns the packets that wait. Thread: one at a time.
-// Invariants: (1) at most `hiwater` packets of a pair are without PROTOACK; (2) packets of a pair
-// wait in the order of hold(), and only while it has `hiwater`.
+// Invariants: (1) at most `hiwater` outgoing packets of a pair are without PROTOACK; (2) packets
+// of a pair wait in the order of hold(), and only while it has `hiwater`.
 // Does not: send anything, or make PROTOACK: its results say when.
 
 #include <cstddef>

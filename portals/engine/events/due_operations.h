@@ -16,6 +16,7 @@
 #include <list>
 #include <new>
 
+#include "base/ids.h"
 #include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/counting_event.h"

@@ -7,8 +7,9 @@
 // Invariants: (1) every operation is in its peer's list; (2) a peer is watched exactly while it has
 // operations, so that its death ends them.
 // It also counts the answers that this process has asked a peer for, because a peer keeps those
-// that it cannot send at once (answer_budget.h), and gives up who makes it keep too much. So the
-// requests under way to one peer may cause no more than kAnswerCredit; the Outbox holds the others.
+// that it cannot send at once (answer_budget.h), and gives up a process that makes it keep too
+// much. So the requests under way to one peer may cause no more than kAnswerCredit; the Outbox
+// holds the others.
 // Does not: end the parts of an operation, or log events.
 
 #include <boost/intrusive/list.hpp>

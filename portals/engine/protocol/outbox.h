@@ -4,10 +4,10 @@
 //
 // Owned by the Endpoint; borrows its transport and the operations. Guarded by the process' lock.
 // Invariants: (1) messages to one peer leave in the order of send(), except that answers do not
-// wait behind requests that are held (WaitingMessages); (2) every message's completion
-// is closed here when the transport has its bytes, or is returned with the message as Unsent; (3) a
-// message that does not wait is built directly in the transport's memory, without an allocation;
-// (4) only prepare() and the transport need memory: what waits is never lost for the lack of it.
+// wait behind requests that are held (WaitingMessages); (2) every message's completion is closed
+// here when the transport has its bytes, or is returned with the message as Unsent; (3) a message
+// that does not wait is built directly in the transport's memory, without an allocation; (4) only
+// prepare() and the transport need memory: what waits is never lost for the lack of it.
 // Does not: limit the number of messages that wait. Operations limits those of this process'
 // operations, and counts its requests that wait without one; AnswerBudget says which peer is to be
 // given up because of the answers that it does not read.
@@ -21,6 +21,7 @@
 
 #include "base/counters.h"
 #include "base/process_lock.h"
+#include "base/slot_pool.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/protocol/answer_budget.h"
 #include "portals/engine/protocol/operations.h"

@@ -6,7 +6,7 @@
 // that are held until others have been answered (Operations::may_ask), because two processes that
 // ask each other would then wait for each other; (2) each answer counts in AnswerBudget, and each
 // request without an operation has a place in the table of operations, exactly while it is here;
-// (3) only make_room() needs memory.
+// (3) only make_room() throws for lack of memory.
 // Does not: send, or close completions. What removes a message passes it to its caller for that.
 
 #include <algorithm>

@@ -89,7 +89,7 @@ Clear parse_clear(std::span<const std::byte> bytes);
 Written parse_written(std::span<const std::byte> bytes);
 Discard parse_discard(std::span<const std::byte> bytes);
 
-// The message for the owner of the token.
+// A DISCARD: the operation of that token gets no further answer.
 Discard make_discard(std::uint64_t token);
 
 // Of a CLEAR, whose payload_of is `payload`. REQUIRES: index < its segment_count.

@@ -1,10 +1,12 @@
 #include "pmi1_connections.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <optional>
+#include <string>
 
 #include "mpi_layer/bootstrap/pmi1_line.h"
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "portals/engine/wire/wire_codec.h"
@@ -47,10 +48,11 @@ class WaitingMessagesTest : public ::testing::Test {
   std::vector<wire::MessageKind> send(std::size_t room) {
     kLock.is_held();
     std::vector<wire::MessageKind> kinds;
-    waiting.send_all([&room](transport::PeerId, const WaitingMessage&) { return room-- > 0; },
-                     [&kinds](const WaitingMessage& sent) {
-                       kinds.push_back(static_cast<wire::MessageKind>(sent.header().kind));
-                     });
+    waiting.send_all(
+        [&room](transport::PeerId, const WaitingMessage&) { return room > 0 && room-- > 0; },
+        [&kinds](const WaitingMessage& sent) {
+          kinds.push_back(static_cast<wire::MessageKind>(sent.header().kind));
+        });
     return kinds;
   }
 
