@@ -96,13 +96,14 @@ class Strangers:
         """Waits until each attack was made, and those that want a session on each target, which
         refuses all of them if it has a secret, and none if not."""
 
+        figures = {}
+
         def are_made():
-            figures = self.report()
+            figures.update(self.report())
             return all(count for name, count in figures.items() if name not in (OPENED, REFUSED))
 
         if not wait_until(are_made, TIMEOUT):
-            self.sessions.fail(f"strangers have made {self.report()}, expected each attack")
-        figures = self.report()
+            self.sessions.fail(f"strangers have made {figures}, expected each attack")
         unwanted = OPENED if are_members else REFUSED
         if figures[unwanted] > 0:
             self.sessions.fail(f"{figures[unwanted]} contacts were {unwanted}, expected none "

@@ -209,20 +209,21 @@ class Session:
                            self.sequence, 0, len(body)) + body
         await self.line.send(PIECE.pack(len(frame), MESSAGE, 0, 0) + frame)
 
+    async def receive_all(self, length):
+        data = await self.line.receive(length)
+        if len(data) < length:
+            raise ConnectionError("the target has closed the connection")
+        return data
+
     async def receive(self, *kinds):
         """The kind and the body of the next frame of these kinds."""
         while True:
-            header = await self.line.receive(PIECE.size)
-            if len(header) < PIECE.size:
-                raise ConnectionError("the target has closed the connection")
-            length, piece, _, _ = PIECE.unpack(header)
+            length, piece, _, _ = PIECE.unpack(await self.receive_all(PIECE.size))
             if piece == ACKNOWLEDGE:
                 continue
             if piece != MESSAGE:
                 raise RuntimeError(f"a piece of kind {piece} has come, expected a message")
-            frame = await self.line.receive(length)
-            if len(frame) < length:
-                raise ConnectionError("the target has closed the connection")
+            frame = await self.receive_all(length)
             kind = FRAME.unpack_from(frame)[2]
             if kind in kinds:
                 return kind, frame[FRAME.size:]
