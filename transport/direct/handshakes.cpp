@@ -49,7 +49,7 @@ Error Handshakes::listen() {
 
 void Handshakes::connect(PeerId id) {
   DirectPeer& peer = peers_[id];
-  if (peer.failed || (closing_ && !is_suspended(peers_[id]))) return;
+  if (peer.failed || (closing_ && !is_suspended(peer))) return;
   if (!attempts_.may_try(peer.attempt, now_)) return;
   if (peer.connecting != nullptr) {
     if (now_ <= end_of(*peer.connecting)) return;
@@ -60,7 +60,7 @@ void Handshakes::connect(PeerId id) {
   Result<PrivateDescriptor> started =
       connect_from(listener_.address(), socket_address_of(peer.name, options_.port_base).value());
   if (!started) {
-    if (is_suspended(peers_[id]) && started.error().code() == ECONNREFUSED)
+    if (is_suspended(peer) && started.error().code() == ECONNREFUSED)
       return owner_.fail(id, peer.connection->suspension.loss());
     return refused(id, started.error());
   }
