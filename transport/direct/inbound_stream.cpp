@@ -2,25 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/assert.h"
 
 namespace lintel::transport {
-
-std::unique_ptr<std::byte[]> StreamBuffers::take() {
-  std::unique_ptr<std::byte[]> buffer;
-  if (free_.empty()) {
-    buffer.reset(new (std::nothrow) std::byte[bytes_]);
-    if (!buffer) return buffer;
-  } else {
-    buffer = std::move(free_.back());
-    free_.pop_back();
-  }
-  ++in_use_;
-  return buffer;
-}
 
 InboundStream::InboundStream(const PieceLimits& limits, StreamBuffers& buffers)
     : limits_(limits), buffers_(buffers) {

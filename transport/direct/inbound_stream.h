@@ -25,34 +25,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "transport/direct/stream_buffers.h"
 #include "transport/direct/stream_format.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
-
-// StreamBuffers: buffers that the streams of a transport share. The one that was used last is used
-// next, because it is in the cache. Few are kept while no stream has them.
-class StreamBuffers {
- public:
-  explicit StreamBuffers(std::size_t bytes) : bytes_(bytes) { free_.reserve(kMostFree); }
-  std::size_t bytes() const { return bytes_; }  // of each
-  std::unique_ptr<std::byte[]> take();          // null: no memory
-  void give_back(std::unique_ptr<std::byte[]> buffer) {
-    --in_use_;
-    if (free_.size() < kMostFree) free_.push_back(std::move(buffer));
-  }
-  std::size_t in_use() const { return in_use_; }
-  std::size_t free() const { return free_.size(); }
-
- private:
-  static constexpr std::size_t kMostFree = 8;
-
-  std::size_t bytes_;
-  std::size_t in_use_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> free_;
-};
 
 enum class Acknowledged : std::uint8_t {
   kUnsent,   // it cannot be: these bytes were never sent

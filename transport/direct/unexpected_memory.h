@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
+#include <utility>
+
+#include "transport/direct/stream_buffers.h"
 
 namespace lintel::transport {
 
@@ -18,20 +20,17 @@ class UnexpectedMemory {
   static constexpr std::size_t kBytes = std::size_t{1} << 20;
   using Slot = std::unique_ptr<std::byte[]>;  // kBytes
 
-  UnexpectedMemory() { free_.reserve(kMost); }
-  UnexpectedMemory(const UnexpectedMemory&) = delete;
-  UnexpectedMemory& operator=(const UnexpectedMemory&) = delete;
-
   // Null: all are in use, or the process has no memory.
-  Slot take();
+  Slot take() { return is_used_up() ? nullptr : slots_.take(); }
   // `slot` is one that take() has returned. No effect if it is null.
-  void give_back(Slot slot);
-  std::size_t in_use() const { return in_use_; }
-  bool is_used_up() const { return in_use_ == kMost; }
+  void give_back(Slot slot) {
+    if (slot) slots_.give_back(std::move(slot));
+  }
+  std::size_t in_use() const { return slots_.in_use(); }
+  bool is_used_up() const { return in_use() == kMost; }
 
  private:
-  std::vector<Slot> free_;  // the latest last
-  std::size_t in_use_ = 0;
+  StreamBuffers slots_{kBytes, kMost};
 };
 
 }  // namespace lintel::transport
