@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ class OpenFrameTest : public ::testing::Test {
     frame.close_record(message.size());
   }
   std::vector<std::string> messages() {
-    RecordReader reader(std::span(memory).first(frame.bytes()).subspan(sizeof(FrameHeader)));
+    const std::span<const std::byte> sent(memory.data(), frame.bytes());
+    RecordReader reader(sent.subspan(sizeof(FrameHeader)));
     std::vector<std::string> out;
     for (std::span<const std::byte> message; reader.next(message);)
       out.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
