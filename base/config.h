@@ -37,7 +37,7 @@ struct Config {
   std::uint64_t receive_buffers = 4;
   // Outgoing operations that may be open at once.
   std::uint64_t max_operations = 65536;
-  std::uint64_t memory_limit = 256 * 1024 * 1024;  // for answers that peers do not read
+  std::uint64_t memory_limit = 512 * 1024 * 1024;  // of what peers cause, see MemoryParts
   // Unexpected headers of one portal (Portals 4).
   std::uint64_t max_unexpected = 65536;
   // memory for messages without a posted receive (MPI)

@@ -77,17 +77,22 @@ constexpr Setting kSettings[] = {
      "and no more than half of what the others have left. Of those that are started here it has "
      "all, beside the shares of the others, if nothing is under way with any when they are "
      "started, and four in any case. A call that would start one more waits until one with the "
-     "same process has ended. A long operation of others that would be one more is refused.",
+     "same process has ended. A long operation of others that would be one more, or for which "
+     "LINTEL_MEMORY_LIMIT has no room, is refused.",
      &Config::max_operations},
-    {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 4 * kMegabyte, 1024 * 1024 * kMegabyte, {},
-     "Memory of a process for answers that other processes do not read, a quarter of it for one of "
-     "them. A process that exceeds this is given up: its operations end with an error. Processes "
-     "of Lintel do not exceed it, because they ask each other for no more than 1 MiB at a time.",
+    {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 8 * kMegabyte, 1024 * 1024 * kMegabyte, {},
+     "What other processes can make one keep: half of it for answers that they do not read, a "
+     "quarter for records of peers, an eighth for long operations of others, and an eighth for "
+     "the headers of unexpected messages of Portals 4. One process has a quarter of the first, "
+     "and is given up if it exceeds that: its operations end with an error. Processes of Lintel "
+     "do not, because they ask each other for no more than 1 MiB at a time. doc/security.md says "
+     "what happens at the other limits.",
      &Config::memory_limit},
     {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
      "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an "
-     "entry claims them. A further one is dropped, or disables a portal with flow control. The "
-     "limit max_unexpected_headers is at most this.",
+     "entry claims them. A further one is dropped, or disables a portal with flow control; so is "
+     "one for which LINTEL_MEMORY_LIMIT has no room. The limit max_unexpected_headers is at most "
+     "this.",
      &Config::max_unexpected},
     {"LINTEL_MPI_UNEXPECTED", SettingType::kSize, "bytes", 0, 1024 * 1024 * kMegabyte, {},
      "MPI: memory of a process for messages that arrive before their receive is posted. Each "

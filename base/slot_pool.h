@@ -53,7 +53,7 @@ class SlotPool {
   // constructor or the allocation throws.
   template <class... Args>
   std::pair<T*, SlotId> create(Args&&... args) {
-    if (first_free_ == kNoSlot && !grow()) return {nullptr, {}};
+    if (!has_free() && !grow()) return {nullptr, {}};
     const std::uint32_t slot = first_free_;
     Cell& cell = at(slot);
     T* object = new (cell.storage) T(std::forward<Args>(args)...);
@@ -66,7 +66,7 @@ class SlotPool {
 
   // Makes sure that the next create() needs no memory of its own. False: `limit` objects exist.
   // Throws what the allocation throws; nothing has changed then.
-  bool reserve() { return first_free_ != kNoSlot || grow(); }
+  bool reserve() { return has_free() || grow(); }
 
   // The object, or nullptr if `id` names none or one that was destroyed.
   T* get(SlotId id) {
@@ -111,10 +111,13 @@ class SlotPool {
 
   std::size_t size() const { return size_; }
   std::size_t limit() const { return limit_; }
+  // The next create() needs no memory of its own.
+  bool has_free() const { return first_free_ != kNoSlot; }
+  // Objects for which memory is taken at once.
+  static constexpr std::size_t kBlock = 64;
 
  private:
   static constexpr std::uint32_t kNoSlot = 0xffffffffU;
-  static constexpr std::size_t kBlock = 64;
 
   struct Cell {
     alignas(T) std::byte storage[sizeof(T)];

@@ -25,7 +25,8 @@ bool EngineAccess::open(std::uint32_t entries, std::uint32_t unexpected, std::st
   limits.max_portal_index = kControlPortal;
   limits.max_unexpected = unexpected;
   // MPI needs no order of its reads.
-  const portals::InterfaceRules rules{.reply_limit = portals::TransferLimits::kReplyWithoutOrder};
+  const portals::InterfaceRules rules{.reply_limit = portals::TransferLimits::kReplyWithoutOrder,
+                                      .headers_in_budget = false};
   const Pid any(portals::kAnyId);
   if (process_.open_interface(portals::kLayerKind, any, limits, explanation, rules) != Status::kOk)
     return false;

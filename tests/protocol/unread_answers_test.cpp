@@ -1,6 +1,8 @@
 // A peer that sends requests and reads no answers, or never ends what it has begun: what it makes
 // the target keep has a limit, and who keeps the rules is not given up.
 
+#include <optional>
+
 #include "tests/protocol/raw_peer.h"
 
 namespace lintel::testing {
@@ -90,26 +92,44 @@ class UnendedOperations : public ProtocolTest {
   std::uint64_t refused() const {
     return job->process(1).counters().get(Counter::kOperationsRefused);
   }
+  // A peer announces the data of so many puts and never sends them.
+  void announce() {
+    silent.emplace(*job);
+    for (std::size_t i = 0; i < kMost; ++i) {
+      portals::wire::Request put = silent->request(MessageKind::kPut, job->id(1), memory.size());
+      put.header.flags = portals::wire::kFlagAnnounced;
+      put.sender_token = i + 1;
+      silent->send(1, put);
+    }
+  }
+  void expect_a_put_of_another() {
+    Bytes large = pattern(memory.size());
+    const ptl_handle_md_t md = source(large);
+    EXPECT_EQ(put(md, {.ack = true}), PTL_OK);
+    EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK");
+    EXPECT_EQ(memory, large);
+  }
+
+  Bytes memory = Bytes(4096);
+  std::optional<RawPeer> silent;
 };
 
-// It announces data and never sends them.
 TEST_F(UnendedOperations, APeerThatEndsNoneLeavesRoomForTheOthers) {
-  Bytes memory(4096);
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
-  RawPeer silent(*job);
-  for (std::size_t i = 0; i < kMost; ++i) {
-    portals::wire::Request put = silent.request(MessageKind::kPut, job->id(1), 4096);
-    put.header.flags = portals::wire::kFlagAnnounced;
-    put.sender_token = i + 1;
-    silent.send(1, put);
-  }
+  announce();
   EXPECT_EQ(refused(), kMost - kMost / 4);
+  expect_a_put_of_another();
+}
 
-  Bytes large = pattern(4096);
-  const ptl_handle_md_t md = source(large);
-  EXPECT_EQ(put(md, {.ack = true}), PTL_OK);
-  EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK");
-  EXPECT_EQ(memory, large);
+TEST_F(UnendedOperations, TheMemoryForThemIsSharedToo) {
+  constexpr std::size_t kFit = 16;
+  start({.endpoint = {.eager_limit = 1024,
+                      .max_operations = 4096,
+                      .operation_limit = kFit * portals::OperationPlaces::kPlaceBytes}});
+  target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
+  announce();
+  EXPECT_EQ(refused(), kMost - kFit / 4);
+  expect_a_put_of_another();
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ from processes import TIMEOUT, Failed, Process, children_of, program_of, wait_un
 PEERS = 2  # of each survivor in a turn
 OPERATIONS = 4000  # of one peer in a turn
 ROUNDS_OF_MPI = 300
-SETTINGS = {"LINTEL_MEMORY_LIMIT": "16MiB"}  # for answers that peers do not read
+SETTINGS = {"LINTEL_MEMORY_LIMIT": "16MiB"}
 # How much more memory a process that is attacked may take than without. By the limits of
-# doc/security.md: 16 MiB for such answers; 16 payloads of 1 MiB that nobody expects; a message of
-# 68 KiB that does not end on each of 256 connections without a session, 17 MiB; 128 frames of
-# 68 KiB, 8.5 MiB. The rest is for records of peers and what the heap keeps.
+# doc/security.md: 16 MiB for what peers make the engine keep; 16 payloads of 1 MiB that nobody
+# expects; a message of 68 KiB that does not end on each of 256 connections without a session,
+# 17 MiB; 128 frames of 68 KiB, 8.5 MiB. The rest is what the heap keeps.
 MOST_TAKEN_KIB = 64 * 1024
 # How much of it may be left when they are gone: the records of 256 peers and connections, and again
 # what the heap keeps.

@@ -33,7 +33,7 @@ bool tells(const MemoryDescriptor& descriptor, EventKind kind) {
 NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity,
                                    const InterfaceLimits& limits, Counters& counters,
                                    PendingWork& pending_work, std::uint32_t first_generation,
-                                   const InterfaceRules& rules)
+                                   const InterfaceRules& rules, MemoryBudget* headers)
     : kind_(kind),
       identity_(identity),
       limits_(limits),
@@ -48,7 +48,8 @@ NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity,
                first_generation, pending_work),
       portals(events, limits.max_portal_index, is_portals3(), pending_work),
       entries(descriptors, events, portals, limits, kGenerationBits, first_generation),
-      unexpected(descriptors, events, portals, entries, triggers, limits) {
+      unexpected(descriptors, events, portals, entries, triggers, limits,
+                 rules.headers_in_budget ? headers : nullptr) {
   LINTEL_ASSERT(std::max(entries.limit(), descriptors.limit()) < std::size_t{1} << kSlotBits);
 }
 

@@ -21,6 +21,10 @@ EventKind overflow_kind(EventKind arrived) {
 // operation of the endpoint.
 constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
 
+// With what the index adds for a class of searches.
+constexpr std::size_t kHeaderBytes = 384;
+static_assert(sizeof(UnexpectedMessage) + 2 * sizeof(std::uint64_t) <= kHeaderBytes);
+
 bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message) {
   return descriptor.accept(0, message.event.remote_offset, message.event.requested_length)
       .has_value();
@@ -30,15 +34,22 @@ bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message)
 
 UnexpectedMessages::UnexpectedMessages(DescriptorTable& descriptors, EventLog& events,
                                        PortalTable& portals, EntryTable& entries,
-                                       Triggers& triggers, const InterfaceLimits& limits)
+                                       Triggers& triggers, const InterfaceLimits& limits,
+                                       MemoryBudget* budget)
     : descriptors_(descriptors),
       events_(events),
       portals_(portals),
       entries_(entries),
       triggers_(triggers),
       max_of_portal_(limits.max_unexpected),
+      budget_(budget),
       messages_(std::size_t{limits.max_unexpected} * (std::size_t{limits.max_portal_index} + 1) +
                 kMaxLanding) {}
+
+UnexpectedMessages::~UnexpectedMessages() {
+  kLock.is_held();
+  if (budget_ != nullptr) budget_->give_back(taken_);
+}
 
 PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
                                                const MemoryDescriptor& descriptor,
@@ -70,11 +81,17 @@ PortalTable::Room UnexpectedMessages::room_for_events(
 
 // False: there are too many headers, or there is no memory for one more.
 bool UnexpectedMessages::make_room() {
+  if (messages_.has_free()) return true;
+  const std::size_t bytes = messages_.kBlock * kHeaderBytes;
+  if (budget_ != nullptr && !budget_->take(bytes)) return false;
+  taken_ += bytes;
   try {
-    return messages_.reserve();
+    if (messages_.reserve()) return true;
   } catch (const std::bad_alloc&) {
-    return false;
   }
+  taken_ -= bytes;
+  if (budget_ != nullptr) budget_->give_back(bytes);
+  return false;
 }
 
 void UnexpectedMessages::begin(Completion& completion) {

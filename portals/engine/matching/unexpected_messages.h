@@ -2,14 +2,17 @@
 // UnexpectedMessages: the headers of the messages of one interface whose data are in overflow
 // entries, until an entry of the priority list claims them or a search deletes them (Portals 4).
 //
-// Owned by the interface; owns the headers; borrows descriptors, entries, portals, the event log
-// and the triggers. Guarded by the process' lock. Invariants: (1) a header is in its portal's list,
-// or has a claimant, never both; (2) it is counted in `headers` of the descriptor whose memory has
-// its data; (3) its claimant is busy until the event of the claim is logged.
+// Owned by the interface; owns the headers; borrows descriptors, entries, portals, the event log,
+// the triggers and the budget. Guarded by the process' lock. Invariants: (1) a header is in its
+// portal's list, or has a claimant, never both; (2) it is counted in `headers` of the
+// descriptor whose memory has its data; (3) its claimant is busy until the event of the claim is
+// logged.
 // Does not: decide which entry a message uses (target_match.cpp), or move data.
 
+#include <cstddef>
 #include <cstdint>
 
+#include "base/memory_budget.h"
 #include "base/process_lock.h"
 #include "base/slot_pool.h"
 #include "portals/engine/events/event_log.h"
@@ -24,10 +27,13 @@ namespace lintel::portals {
 
 class UnexpectedMessages {
  public:
+  // `budget`: what the headers of several interfaces may take; null: the limits say enough.
   UnexpectedMessages(DescriptorTable& descriptors, EventLog& events, PortalTable& portals,
-                     EntryTable& entries, Triggers& triggers, const InterfaceLimits& limits);
+                     EntryTable& entries, Triggers& triggers, const InterfaceLimits& limits,
+                     MemoryBudget* budget = nullptr);
   UnexpectedMessages(const UnexpectedMessages&) = delete;
   UnexpectedMessages& operator=(const UnexpectedMessages&) = delete;
+  ~UnexpectedMessages();
 
   // Appends an entry, with its descriptor, to a list. An entry for the priority list first claims
   // the unexpected messages that match it. This may use it up; then `made` names no entry any more.
@@ -79,6 +85,8 @@ class UnexpectedMessages {
   EntryTable& entries_;
   Triggers& triggers_;
   std::uint32_t max_of_portal_;
+  MemoryBudget* budget_;
+  std::size_t taken_ LINTEL_GUARDED_BY(kLock) = 0;  // of the budget; kept until the interface ends
   SlotPool<UnexpectedMessage> messages_ LINTEL_GUARDED_BY(kLock);
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/interface_address.h"
+#include "base/memory_parts.h"
 #include "base/random_numbers.h"
 #include "base/secret_file.h"
 #include "transport/faulty/fault_plan.h"
@@ -19,6 +20,9 @@
 
 namespace lintel::portals {
 namespace {
+
+// What the records of a peer take in the engine, the session and the network, with an open session.
+constexpr std::size_t kPeerBytes = 2560;
 
 // Random numbers that tell this incarnation from others, and from which its nonces come.
 void draw(transport::SessionOptions& session) {
@@ -101,6 +105,8 @@ Result<std::unique_ptr<transport::Transport>> open_node(
   session.window_frames = static_cast<std::uint32_t>(config.window_frames);
   session.dead_peer_deadline = config.peer_timeout;
   session.connect_deadline = config.connect_timeout;
+  session.max_peers =
+      std::min(session.max_peers, MemoryParts::of(config.memory_limit).peers / kPeerBytes);
   return std::unique_ptr<transport::Transport>(
       std::make_unique<transport::Session>(std::move(lower), session));
 }
@@ -123,7 +129,10 @@ ProcessOptions process_options(const Config& config) {
   ProcessOptions options;
   options.endpoint.eager_limit = config.eager_limit_bytes;
   options.endpoint.max_operations = config.max_operations;
-  options.endpoint.answer_limit = config.memory_limit;
+  const MemoryParts memory = MemoryParts::of(config.memory_limit);
+  options.endpoint.answer_limit = memory.answers;
+  options.endpoint.operation_limit = memory.operations;
+  options.header_limit = memory.headers;
   options.spin = config.spin;
   // A peer that does not answer is reported before that.
   options.linger = std::max(config.peer_timeout, config.connect_timeout) + std::chrono::seconds(2);

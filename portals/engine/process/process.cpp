@@ -46,6 +46,7 @@ Process::Process(const ProcessOptions& options, TransportFactory factory, ClockF
       factory_(std::move(factory)),
       clock_(clock != nullptr ? clock : machine_clock),
       clock_context_(clock_context),
+      unexpected_headers_(options.header_limit),
       progress_(mutex_, *this, options.spin) {}
 
 Process::~Process() {
@@ -78,7 +79,7 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits
     interfaces_[kind] = std::make_unique<NetworkInterface>(
         kind, Identity{endpoint_->self(), options_.user, options_.job},
         with_message(limits, endpoint_->limits().eager, endpoint_->limits().atomic), counters_,
-        pending_work_, next_generation_[kind], rules);
+        pending_work_, next_generation_[kind], rules, &unexpected_headers_);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();

@@ -11,6 +11,7 @@
 // Does not: read the environment, or know which transport it has.
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 
 #include "base/config.h"
 #include "base/counters.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/process_lock.h"
 #include "portals/engine/interface/network_interface.h"
@@ -30,6 +32,8 @@ namespace lintel::portals {
 
 struct ProcessOptions {
   EndpointOptions endpoint;
+  // Bytes for the headers of unexpected messages of all interfaces, see UnexpectedMessages.
+  std::size_t header_limit = std::size_t{64} << 20;
   Nanoseconds spin = std::chrono::microseconds(100);
   // Closing an interface waits until its messages have left and were acknowledged, or none has
   // moved for this time.
@@ -137,6 +141,7 @@ class Process : private Work {
   std::mutex lifecycle_;  // interfaces are opened and closed one at a time; locked before mutex_
   Mutex mutex_;
   Counters counters_;
+  MemoryBudget unexpected_headers_ LINTEL_GUARDED_BY(kLock);  // of all interfaces
   std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(kLock);
   std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_
       LINTEL_GUARDED_BY(kLock);

@@ -47,7 +47,7 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       limits_(TransferLimits::of(options.eager_limit, transport_->attributes())),
       peers_(*transport_),
       placed_messages_(*transport_, peers_),
-      operations_(*transport_, options.max_operations),
+      operations_(*transport_, options.max_operations, options.operation_limit),
       outbox_(*transport_, operations_, counters, options.answer_limit),
       transfers_(*transport_, outbox_, operations_, counters, options.immediate_seed),
       initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,

@@ -13,8 +13,10 @@ struct EndpointOptions {
   // What this process may have begun and not ended, and as many operations of other processes; a
   // share of it for each peer, see Operations.
   std::size_t max_operations = 65536;
-  // Bytes for answers that peers do not read, see AnswerBudget.
+  // Bytes for answers that peers do not read, see AnswerBudget, and for long operations of others,
+  // see OperationPlaces.
   std::size_t answer_limit = std::size_t{256} << 20;
+  std::size_t operation_limit = std::size_t{64} << 20;
   // Of the numbers of transfers, see Immediates. Other than 0 only for tests.
   std::uint64_t immediate_seed = 0;
 };

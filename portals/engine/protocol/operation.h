@@ -33,6 +33,8 @@ struct Operation {
   bool asked = false;  // of an own one: the request has left, or waits only for room
   // of an own one: what its answer costs the peer that keeps it, see Operations
   std::size_t answer_bytes = 0;
+  // of another process' one: bytes beside its place, see Operations::keep()
+  std::size_t memory = 0;
   SlotId id;
   PendingRequest* request = nullptr;
   TransferSource* source = nullptr;

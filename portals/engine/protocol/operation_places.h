@@ -1,5 +1,6 @@
 #pragma once
-// OperationPlaces: how many operations may be under way, and each peer's share of them.
+// OperationPlaces: how many operations may be under way, how much memory those of other processes
+// may take, and each peer's share of both.
 //
 // There are two tables of `max` places: one for what this process begins, operations and messages
 // that wait without one, and one for operations of other processes. A peer that answers nothing
@@ -11,10 +12,13 @@
 // others have left, with two exceptions. Of the first table a peer with which alone something is
 // begun may have all, and each gets kInAnyCase places even if nothing is left: the table then grows
 // beyond `max`.
+// The memory of the other table is shared in the same way. An operation there takes kPlaceBytes,
+// and more while its peer makes it keep more.
 // Does not: keep the operations, or what each peer holds: that is an argument.
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace lintel::portals {
 
@@ -27,17 +31,22 @@ class OperationPlaces {
  public:
   // What this process may begin with a peer even if others have the whole table.
   static constexpr std::size_t kInAnyCase = 4;
+  // An operation of another process with its part, and what their pools add.
+  static constexpr std::size_t kPlaceBytes = 640;
 
   // Places that one peer holds.
   struct Held {
     std::size_t own = 0;     // that this process began, and messages that wait without one
     std::size_t others = 0;  // that requests of the peer began
+    std::size_t memory = 0;  // of the latter
   };
 
-  explicit OperationPlaces(std::size_t max)
+  // `memory`: bytes for the operations of other processes.
+  explicit OperationPlaces(std::size_t max, std::size_t memory = SIZE_MAX)
       : max_(std::min(max, kMostOfTable)),
         most_of_peer_(std::max<std::size_t>(max_ / 4, 1)),
-        most_own_(kMostOperations - max_) {}
+        most_own_(kMostOperations - max_),
+        memory_limit_(memory) {}
 
   // The most that one peer has of a table.
   std::size_t most_of_peer() const { return most_of_peer_; }
@@ -47,7 +56,21 @@ class OperationPlaces {
                             : in_share(held.own, own_in_share_) ||
                                   (held.own < std::min(kInAnyCase, max_) && own_ < most_own_);
   }
-  bool may_accept(const Held& held) const { return in_share(held.others, others_); }
+  bool may_accept(const Held& held) const {
+    return in_share(held.others, others_) && may_keep(held, kPlaceBytes);
+  }
+  // Whether the operations of the peer may take so many bytes more.
+  bool may_keep(const Held& held, std::size_t bytes) const {
+    const std::size_t free = memory_limit_ - memory_;
+    if (held.memory == 0) return bytes <= free;
+    const std::size_t share = std::min(memory_limit_ / 4, free / 2);
+    return held.memory <= share && bytes <= share - held.memory;
+  }
+  // One of them takes `now` bytes beside its place, and took `before`.
+  void resize(Held& held, std::size_t before, std::size_t now) {
+    held.memory += now - before;
+    memory_ += now - before;
+  }
 
   // Counts a place that is taken, or given back, in `held` and here. `own`: of this process.
   void take(Held& held, bool own) {
@@ -57,6 +80,7 @@ class OperationPlaces {
     } else {
       ++held.others;
       ++others_;
+      resize(held, 0, kPlaceBytes);
     }
   }
   void give_back(Held& held, bool own) {
@@ -66,6 +90,7 @@ class OperationPlaces {
     } else {
       --held.others;
       --others_;
+      resize(held, kPlaceBytes, 0);
     }
   }
 
@@ -83,6 +108,8 @@ class OperationPlaces {
   std::size_t own_ = 0;           // places taken of this process' table
   std::size_t own_in_share_ = 0;  // without those beyond a quarter
   std::size_t others_ = 0;        // and of the others' table
+  std::size_t memory_limit_;
+  std::size_t memory_ = 0;
 };
 
 }  // namespace lintel::portals

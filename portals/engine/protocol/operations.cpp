@@ -4,8 +4,8 @@
 
 namespace lintel::portals {
 
-Operations::Operations(transport::Transport& transport, std::size_t max)
-    : transport_(transport), operations_(kMostOperations), places_(max) {}
+Operations::Operations(transport::Transport& transport, std::size_t max, std::size_t others_memory)
+    : transport_(transport), operations_(kMostOperations), places_(max, others_memory) {}
 
 Operations::OfPeer& Operations::add(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);
@@ -34,12 +34,22 @@ void Operations::release(Operation& operation) {
   OfPeer& with = *by_peer_[operation.peer.value];
   with.list.erase(with.list.iterator_to(operation));
   if (with.list.empty()) transport_.watch(operation.peer, false);
+  if (!operation.own) places_.resize(with.places, operation.memory, 0);
   places_.give_back(with.places, operation.own);
   if (operation.asked) {
     --with.asked;
     with.answer_bytes -= operation.answer_bytes;
   }
   operations_.destroy(operation.id);
+}
+
+bool Operations::keep(Operation& operation, std::size_t bytes) {
+  if (operation.own) return true;
+  OperationPlaces::Held& held = by_peer_[operation.peer.value]->places;
+  if (bytes > operation.memory && !places_.may_keep(held, bytes - operation.memory)) return false;
+  places_.resize(held, operation.memory, bytes);
+  operation.memory = bytes;
+  return true;
 }
 
 Operation* Operations::first_with(transport::PeerId peer) {

@@ -3,7 +3,8 @@
 //
 // Owned by the Endpoint. Owns the operations, but not their parts; borrows the transport. Guarded
 // by the process' lock.
-// OperationPlaces says how many there may be, with each peer and in all.
+// OperationPlaces says how many there may be, and how much memory those of other processes may
+// take, with each peer and in all.
 // Invariants: (1) every operation is in its peer's list; (2) a peer is watched exactly while it has
 // operations, so that its death ends them.
 // It also counts the answers that this process has asked a peer for, because a peer keeps those
@@ -37,12 +38,17 @@ class Operations {
   static constexpr std::size_t kClearCost =
       kAnswerCost + wire::kMostSegments * sizeof(wire::Segment);
 
-  Operations(transport::Transport& transport, std::size_t max);
+  // `others_memory`: bytes for operations that other processes begin.
+  Operations(transport::Transport& transport, std::size_t max,
+             std::size_t others_memory = SIZE_MAX);
 
   // Makes an operation, to which the caller gives a part. Null: the peer has its share, or there is
   // no memory. `own`: a request of this process begins it.
   Operation* create(transport::PeerId peer, std::uint8_t interface_kind, bool own)
       LINTEL_REQUIRES(kLock);
+  // The parts of `operation` keep so many bytes beside its place. False: another process began it,
+  // and that is more than its share; nothing has changed then.
+  bool keep(Operation& operation, std::size_t bytes) LINTEL_REQUIRES(kLock);
   // A part of `operation` has ended. Destroys the operation if that was its last part.
   void release(Operation& operation) LINTEL_REQUIRES(kLock);
 

@@ -16,6 +16,19 @@ void make_room(Some& some) {
   if (some.size() == some.capacity()) some.reserve(2 * some.size());
 }
 
+// An operation of another process takes no more for its place than OperationPlaces counts: with it,
+// what the pools add to each.
+constexpr std::size_t kOfPool = 2 * sizeof(std::uint64_t);
+static_assert(sizeof(Operation) + std::max(sizeof(TransferSource), sizeof(TransferSink)) +
+                  2 * kOfPool <=
+              OperationPlaces::kPlaceBytes);
+
+// What a CLEAR makes the source keep beside that: a write for each segment. How many more there are
+// because the memory here is in pieces is not the peer's doing.
+std::size_t memory_for(std::size_t segments) {
+  return segments > 1 ? segments * sizeof(TransferSource::Write) : 0;
+}
+
 wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags,
                               const Operation& operation, std::uint32_t payload) {
   return {wire::kMessageVersion, static_cast<std::uint8_t>(kind), flags, operation.interface_kind,
@@ -318,6 +331,11 @@ Transfers::Ended Transfers::clear(Operation& operation, const wire::Clear& messa
                                   std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
   if (source.state != SourceState::kWriting) return start_writing(operation, message, segments);
+  if (!operations_.keep(operation,
+                        operation.memory + sizeof(TransferSource::HeldClear) + segments.size())) {
+    source.failure = Failure::kFailed;  // the end of its writes ends it
+    return {};
+  }
   source.held_clear = std::make_unique<TransferSource::HeldClear>(
       TransferSource::HeldClear{message, {segments.begin(), segments.end()}});
   return {};
@@ -330,7 +348,8 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
   source.receiver_token = message.receiver_token;
   source.immediate = transport::Immediate(message.immediate & ~Immediates::kMoreThanOneWrite);
   source.more_follows = (message.header.flags & wire::kFlagMore) != 0;
-  if (!plan_writes(operation, message, segments)) {
+  if (!operations_.keep(operation, memory_for(message.segment_count)) ||
+      !plan_writes(operation, message, segments)) {
     source.failure = Failure::kFailed;
     return source_finished(operation);
   }

@@ -12,6 +12,9 @@ struct InterfaceRules {
   // of data up to the eager limit, so only an interface that does not need this order may have a
   // lower limit.
   std::uint64_t reply_limit = UINT64_MAX;
+  // Its unexpected headers count in the budget that the interfaces of the process share. False: its
+  // peers agree on a limit of their own.
+  bool headers_in_budget = true;
 };
 
 }  // namespace lintel::portals

@@ -31,7 +31,8 @@ struct InterfaceParts {
   Triggers triggers{descriptors, 2, 2, kBits, 1, pending_work};
   PortalTable portals{events, 1, false, pending_work};
   EntryTable entries{descriptors, events, portals, few(), kBits, 1};
-  UnexpectedMessages unexpected{descriptors, events, portals, entries, triggers, few()};
+  MemoryBudget headers{100'000};
+  UnexpectedMessages unexpected{descriptors, events, portals, entries, triggers, few(), &headers};
 
   ~InterfaceParts() {
     unexpected.drop_all();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace lintel::portals {
 namespace {
 
@@ -45,6 +47,34 @@ TEST(OperationPlaces, OperationsOfOthersHaveATableOfTheirOwn) {
   for (; places.may_accept(held); ++accepted) places.take(held, false);
   EXPECT_EQ(accepted, places.most_of_peer());
   EXPECT_EQ(held.others, accepted);
+}
+
+TEST(OperationPlaces, TheMemoryOfOthersIsSharedAsTheirPlacesAre) {
+  constexpr std::size_t kPlace = OperationPlaces::kPlaceBytes;
+  OperationPlaces places(1000, 16 * kPlace);
+  OperationPlaces::Held held[4];
+  std::vector<std::size_t> accepted;
+  for (OperationPlaces::Held& peer : held) {
+    accepted.push_back(0);
+    for (; places.may_accept(peer); ++accepted.back()) places.take(peer, false);
+  }
+  EXPECT_EQ(accepted, (std::vector<std::size_t>{4, 4, 3, 2}));
+  EXPECT_TRUE(places.may_accept({})) << "another peer";
+}
+
+TEST(OperationPlaces, WhatAnOperationTakesBesideItsPlaceCountsUntilItEnds) {
+  constexpr std::size_t kPlace = OperationPlaces::kPlaceBytes;
+  OperationPlaces places(1000, 16 * kPlace);
+  OperationPlaces::Held held;
+  places.take(held, false);
+  EXPECT_FALSE(places.may_keep(held, 3 * kPlace + 1));
+  ASSERT_TRUE(places.may_keep(held, 3 * kPlace));
+  places.resize(held, 0, 3 * kPlace);
+  EXPECT_FALSE(places.may_accept(held));
+  places.resize(held, 3 * kPlace, 0);
+  EXPECT_TRUE(places.may_accept(held));
+  places.give_back(held, false);
+  EXPECT_EQ(held.memory, 0U);
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "base/config.h"
+#include "base/memory_parts.h"
 #include "portals/engine/protocol/transfer_records.h"
 #include "tests/unit/engine/recording_transport.h"
 
@@ -126,6 +129,12 @@ TEST_F(OperationsOfManyPeers, ARequestThatWaitsWithoutAnOperationTakesAPlace) {
   EXPECT_TRUE(many.has_room(transport::PeerId(4)));
   many.end_wait(kPeer);
   EXPECT_TRUE(many.has_room(kPeer));
+}
+
+TEST_F(OperationsTest, TheCreditForAnswersIsAPeersPartOfTheSmallestMemoryLimit) {
+  const auto limit = std::ranges::find(settings(), "LINTEL_MEMORY_LIMIT", &Setting::name);
+  ASSERT_NE(limit, settings().end());
+  EXPECT_EQ(MemoryParts::of(limit->minimum).answers / 4, Operations::kAnswerCredit);
 }
 
 TEST_F(OperationsTest, RequestsToOnePeerAskForAnswersOfABoundedSize) {

@@ -16,6 +16,9 @@ class TransfersTest : public ::testing::Test {
  protected:
   static constexpr transport::PeerId kPeer{3};
 
+  explicit TransfersTest(std::size_t most = 4, std::size_t others_memory = SIZE_MAX)
+      : operations{transport, most, others_memory} {}
+
   Operation& begin(bool own = true) {
     kLock.is_held();
     return *operations.create(kPeer, 1, own);
@@ -51,7 +54,7 @@ class TransfersTest : public ::testing::Test {
   MemoryRegion region{memory.data(), memory.size()};
   RecordingTransport transport;
   Counters counters;
-  Operations operations{transport, 4};
+  Operations operations;
   Outbox outbox{transport, operations, counters};
   Transfers transfers{transport, outbox, operations, counters};
   std::array<std::byte, Transfers::kMostClearBytes> message;
@@ -201,6 +204,57 @@ TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
   EXPECT_EQ(transport.registered, 0U);
   get.request = nullptr;
   operations.release(get);
+}
+
+// A receiver that asks for its data piece by piece makes the source keep a plan of its writes.
+class TransfersOfLittleMemory : public TransfersTest {
+ protected:
+  static constexpr std::size_t kPieces = 50;
+
+  // A peer has a quarter: two places.
+  TransfersOfLittleMemory() : TransfersTest(64, 8 * OperationPlaces::kPlaceBytes) {}
+  // What another process reads: its request began the transfer.
+  Operation& begin_read() {
+    kLock.is_held();
+    Operation& operation = *operations.create(kPeer, 1, false);
+    transfers.begin_source(operation, place(), {});
+    return operation;
+  }
+  void clear_in_pieces(Operation& operation) {
+    kLock.is_held();
+    std::array<std::byte, kPieces * sizeof(wire::Segment)> segments;
+    for (std::size_t piece = 0; piece < kPieces; ++piece)
+      wire::encode(wire::Segment{5, 1000 * piece, memory.size() / kPieces},
+                   segments.data() + piece * sizeof(wire::Segment));
+    wire::Clear clear = clear_of(memory.size());
+    clear.segment_count = kPieces;
+    clear.header.payload_length = sizeof segments;
+    transfers.clear(operation, clear, segments);
+  }
+};
+
+TEST_F(TransfersOfLittleMemory, APlanBeyondItsPartOfTheMemoryEndsTheTransfer) {
+  kLock.is_held();
+  Operation& first = begin_read();
+  Operation& second = begin_read();
+  EXPECT_EQ(operations.create(kPeer, 1, false), nullptr);
+  clear_in_pieces(first);
+  EXPECT_EQ(transport.posted.size(), 0U);
+  EXPECT_EQ(transport.registered, 0U);
+  EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kDiscard});
+  clear_in_pieces(second);
+  EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kDiscard});
+  EXPECT_EQ(operations.size(), 0U);
+  EXPECT_EQ(transfers.moving(1), 0U);
+}
+
+TEST_F(TransfersOfLittleMemory, OperationsOfThisProcessDoNotCount) {
+  kLock.is_held();
+  for (int i = 0; i < 3; ++i) transfers.begin_source(begin(), place(), {});
+  clear_in_pieces(*operations.first_with(kPeer));
+  EXPECT_EQ(transport.posted.size(), kPieces);
+  while (Operation* const operation = operations.first_with(kPeer))
+    transfers.fail(*operation, Failure::kPeerDead);
 }
 
 TEST_F(TransfersTest, TheEndOfALateWriteIsIgnored) {

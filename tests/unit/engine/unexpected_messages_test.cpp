@@ -96,6 +96,30 @@ TEST_F(UnexpectedMessagesTest, APortalHasRoomForSoManyHeaders) {
             PortalTable::Room::kEnough);
 }
 
+TEST_F(UnexpectedMessagesTest, AnotherInterfaceMayHaveTakenTheMemoryForHeaders) {
+  kLock.is_held();
+  ASSERT_TRUE(headers.take(100'000));
+  const auto room = [&] {
+    kLock.is_held();
+    return unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow);
+  };
+  EXPECT_EQ(room(), PortalTable::Room::kNoHeader);
+  headers.give_back(100'000);
+  EXPECT_EQ(room(), PortalTable::Room::kEnough);
+  EXPECT_GT(headers.taken(), 0U);
+}
+
+TEST_F(UnexpectedMessagesTest, TheEndOfTheInterfaceGivesItBack) {
+  kLock.is_held();
+  {
+    UnexpectedMessages others{descriptors, events, portals, entries, triggers, few(), &headers};
+    ASSERT_EQ(others.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow),
+              PortalTable::Room::kEnough);
+    EXPECT_GT(headers.taken(), 0U);
+  }
+  EXPECT_EQ(headers.taken(), 0U);
+}
+
 TEST_F(UnexpectedMessagesTest, OneThatWasMovedAwayDoesNotHoldItsEntry) {
   kLock.is_held();
   const SlotId header = arrive();
