@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/random_numbers.h"
 
 namespace lintel {
 
@@ -43,6 +44,9 @@ class SlotPool {
         generation_mask_(generation_bits >= 32 ? 0xffffffffU : (1U << generation_bits) - 1U),
         first_generation_(valid(first_generation)),
         newest_generation_(first_generation_) {}
+  // The first generation of each slot is one of `numbers`, which lives longer, so that nobody can
+  // guess the handle of an object.
+  SlotPool(std::size_t limit, RandomNumbers& numbers) : SlotPool(limit) { numbers_ = &numbers; }
   SlotPool(const SlotPool&) = delete;
   SlotPool& operator=(const SlotPool&) = delete;
   ~SlotPool() {
@@ -139,7 +143,9 @@ class SlotPool {
     blocks_.push_back(std::make_unique<Cell[]>(kBlock));
     const std::size_t end = begin + kBlock < limit_ ? begin + kBlock : limit_;
     for (std::size_t slot = begin; slot < end; ++slot) {
-      at(static_cast<std::uint32_t>(slot)).generation = first_generation_;
+      at(static_cast<std::uint32_t>(slot)).generation =
+          numbers_ == nullptr ? first_generation_
+                              : valid(static_cast<std::uint32_t>(numbers_->next()));
       at(static_cast<std::uint32_t>(slot)).next_free =
           slot + 1 < end ? static_cast<std::uint32_t>(slot + 1) : kNoSlot;
     }
@@ -152,6 +158,7 @@ class SlotPool {
   std::uint32_t generation_mask_;
   std::uint32_t first_generation_;
   std::uint32_t newest_generation_;
+  RandomNumbers* numbers_ = nullptr;
   std::vector<std::unique_ptr<Cell[]>> blocks_;
   std::uint32_t first_free_ = kNoSlot;
   std::uint32_t last_free_ = kNoSlot;

@@ -39,7 +39,7 @@ EngineFuzz::EngineFuzz(const std::uint8_t* data, std::size_t size, std::size_t m
       process_(
           {.endpoint = {.eager_limit = kEagerLimit,
                         .max_operations = max_operations,
-                        .immediate_seed = 1},
+                        .random_seed = 1},
            .spin = Nanoseconds(0),
            .linger = Nanoseconds(0),
            .user = UserId(1000),

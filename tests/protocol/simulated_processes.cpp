@@ -33,7 +33,7 @@ SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
         .job = JobId(7),
         .progress_thread = false};
     // The same in each run of the test, as all that the network does.
-    process.endpoint.immediate_seed = rank + 1;
+    process.endpoint.random_seed = rank + 1;
     auto factory = [this, rank, session](
                        Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
       auto opened = std::make_unique<transport::Session>(network_.join(name(rank)), session);

@@ -17,8 +17,9 @@ struct EndpointOptions {
   // see OperationPlaces.
   std::size_t answer_limit = std::size_t{256} << 20;
   std::size_t operation_limit = std::size_t{64} << 20;
-  // Of the numbers of transfers, see Immediates. Other than 0 only for tests.
-  std::uint64_t immediate_seed = 0;
+  // Of the tokens of operations and the numbers of transfers, see Operations and Immediates. Other
+  // than 0 only for tests.
+  std::uint64_t random_seed = 0;
 };
 
 }  // namespace lintel::portals

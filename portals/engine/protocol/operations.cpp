@@ -4,8 +4,12 @@
 
 namespace lintel::portals {
 
-Operations::Operations(transport::Transport& transport, std::size_t max, std::size_t others_memory)
-    : transport_(transport), operations_(kMostOperations), places_(max, others_memory) {}
+Operations::Operations(transport::Transport& transport, std::size_t max, std::size_t others_memory,
+                       std::uint64_t seed)
+    : transport_(transport),
+      numbers_(seed),
+      operations_(kMostOperations, numbers_),
+      places_(max, others_memory) {}
 
 Operations::OfPeer& Operations::add(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);

@@ -11,6 +11,8 @@
 // that it cannot send at once (answer_budget.h), and gives up a process that makes it keep too
 // much. So the requests under way to one peer may cause no more than kAnswerCredit; the Outbox
 // holds the others.
+// The token of an operation begins at a random number for each place in the table, and grows with
+// each use of that place. It counts only for its peer.
 // Does not: end the parts of an operation, or log events.
 
 #include <boost/intrusive/list.hpp>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "base/process_lock.h"
+#include "base/random_numbers.h"
 #include "base/slot_pool.h"
 #include "portals/engine/protocol/operation.h"
 #include "portals/engine/protocol/operation_places.h"
@@ -38,9 +41,10 @@ class Operations {
   static constexpr std::size_t kClearCost =
       kAnswerCost + wire::kMostSegments * sizeof(wire::Segment);
 
-  // `others_memory`: bytes for operations that other processes begin.
-  Operations(transport::Transport& transport, std::size_t max,
-             std::size_t others_memory = SIZE_MAX);
+  // `others_memory`: bytes for operations that other processes begin. `seed`: of the tokens, see
+  // RandomNumbers.
+  Operations(transport::Transport& transport, std::size_t max, std::size_t others_memory = SIZE_MAX,
+             std::uint64_t seed = 0);
 
   // Makes an operation, to which the caller gives a part. Null: the peer has its share, or there is
   // no memory. `own`: a request of this process begins it.
@@ -128,6 +132,7 @@ class Operations {
   }
   [[gnu::cold]] OfPeer& add(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   transport::Transport& transport_;
+  RandomNumbers numbers_ LINTEL_GUARDED_BY(kLock);
   SlotPool<Operation> operations_ LINTEL_GUARDED_BY(kLock);
   OperationPlaces places_ LINTEL_GUARDED_BY(kLock);
   std::vector<std::unique_ptr<OfPeer>> by_peer_ LINTEL_GUARDED_BY(kLock);

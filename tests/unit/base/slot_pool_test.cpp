@@ -97,5 +97,17 @@ TEST(SlotPool, ForEachVisitsEachLivingObjectAndMayEndIt) {
   EXPECT_EQ(pool.size(), 0U);
 }
 
+TEST(SlotPool, TheFirstGenerationsAreRandomNumbersAndGrowFromThere) {
+  RandomNumbers numbers;
+  SlotPool<int> pool(2, numbers);
+  const SlotId first = pool.create(1).second;
+  const SlotId second = pool.create(2).second;
+  EXPECT_GT(first.generation, 1U);
+  EXPECT_GT(second.generation, 1U);
+  EXPECT_NE(first.generation, second.generation);
+  pool.destroy(first);
+  EXPECT_EQ(pool.create(3).second.generation, first.generation + 1);
+}
+
 }  // namespace
 }  // namespace lintel
