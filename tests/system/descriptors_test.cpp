@@ -29,6 +29,8 @@ using ::testing::Not;
 constexpr std::size_t kExposed = 0;  // board word: rank 1 may be reached
 constexpr std::size_t kDone = 1;     // board word: rank 1 is not needed any more
 constexpr std::size_t kLength = 1000;
+constexpr const char* kRaces =
+    "a program that closes descriptors of the library races with its threads";
 
 // The sanitizer of undefined behaviour looks at an object's type through a pipe.
 #define LINTEL_NEEDS_FEW_DESCRIPTORS() \
@@ -192,8 +194,7 @@ class Puts {
 };
 
 TEST_F(Descriptors, OperationsEndAndNoThreadSpinsWhenTheProgramHasClosedAllOfThem) {
-  if (kThreadSanitized)
-    GTEST_SKIP() << "a program that closes descriptors of the library races with its threads";
+  if (kThreadSanitized) GTEST_SKIP() << kRaces;
   ProcessGroup job(2, {{"LINTEL_CONNECT_TIMEOUT", "300ms"}});
   job.start(1, serve);
   job.start(0, [this](Rank& rank) {
@@ -220,6 +221,7 @@ TEST_F(Descriptors, OperationsEndAndNoThreadSpinsWhenTheProgramHasClosedAllOfThe
 }
 
 TEST_F(Descriptors, OneThatOnlyWakesThreadsIsReplacedAndNothingFails) {
+  if (kThreadSanitized) GTEST_SKIP() << kRaces;
   ProcessGroup job(2);
   job.start(1, serve);
   job.start(0, [this](Rank& rank) {
