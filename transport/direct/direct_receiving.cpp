@@ -17,9 +17,11 @@ constexpr int kReadsPerPoll = 8;
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 
-// More than kLittle may be due on the connection, in a payload with a place of its own.
-bool is_much_due(const DirectPeer& peer, const DirectConnection& connection) {
-  return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle) ||
+// More than kLittle may be due on the connection, in a payload with a place of its own. Or its peer
+// has not proved itself, and gets no more memory than a message needs.
+bool reads_little(const DirectPeer& peer, const DirectConnection& connection) {
+  return !connection.is_admitted || peer.targets > 0 ||
+         (peer.expects && peer.landing.size() > kLittle) ||
          connection.outbound.keeps_memory(kLittle);
 }
 
@@ -32,7 +34,7 @@ bool DirectTransport::receive(DirectConnection& connection) {
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
     const std::span<const iovec> room =
-        stream.room(is_much_due(peers_[connection.peer], connection) && !connection.is_ending
+        stream.room(reads_little(peers_[connection.peer], connection) && !connection.is_ending
                         ? kShortLook
                         : buffers_.bytes());
     if (room.empty()) return false;  // no memory for a buffer now
