@@ -20,6 +20,7 @@ class MemoryBudget {
   }
   void give_back(std::size_t bytes) { taken_ -= bytes; }
   std::size_t taken() const { return taken_; }
+  std::size_t left() const { return limit_ - taken_; }
 
  private:
   std::size_t limit_;

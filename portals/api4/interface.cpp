@@ -12,6 +12,7 @@
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
+#include "portals/engine/node/node_transport.h"
 
 namespace lintel::api4 {
 namespace {
@@ -110,7 +111,8 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid,
   std::string explanation;
   const Pid wanted(pid == PTL_PID_ANY ? portals::kAnyId : pid);
   const Status status = own->open_interface(
-      kind, wanted, to_limits(desired, portals::host_config().max_unexpected), explanation);
+      kind, wanted, to_limits(desired, portals::most_unexpected(portals::host_config())),
+      explanation);
   if (status != Status::kOk) {
     LINTEL_LOG(kError, "PtlNIInit: %s", explanation.c_str());
     const bool another_pid = status == Status::kPidInvalid && [&] {

@@ -21,9 +21,10 @@ EventKind overflow_kind(EventKind arrived) {
 // operation of the endpoint.
 constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
 
-// With what the index adds for a class of searches.
-constexpr std::size_t kHeaderBytes = 384;
-static_assert(sizeof(UnexpectedMessage) + 2 * sizeof(std::uint64_t) <= kHeaderBytes);
+// What the pool adds to a header, and what its index does for one class of searches.
+constexpr std::size_t kOfPool = 2 * sizeof(std::uint64_t);
+constexpr std::size_t kOfIndex = 8 + 8 + 64;
+static_assert(sizeof(UnexpectedMessage) + kOfPool + kOfIndex <= kUnexpectedHeaderBytes);
 
 bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message) {
   return descriptor.accept(0, message.event.remote_offset, message.event.requested_length)
@@ -58,7 +59,7 @@ PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
   if (list != PortalList::kOverflow) return room_for_events(portal, descriptor, acceptance, 1);
   if (descriptor.has(option::kHeaderDisable))
     return room_for_events(portal, descriptor, acceptance, 2);
-  if (portal.unexpected.size() >= max_of_portal_ || !make_room())
+  if (portal.unexpected.size() >= max_of_portal_ || !in_share(portal) || !make_room())
     return PortalTable::Room::kNoHeader;
   return room_for_events(portal, descriptor, acceptance, 1);
 }
@@ -79,10 +80,17 @@ PortalTable::Room UnexpectedMessages::room_for_events(
   return queue->room() >= events ? Room::kEnough : Room::kQueueFull;
 }
 
+// Whether the portal leaves as much to all others as it has.
+bool UnexpectedMessages::in_share(const Portal& portal) const {
+  if (budget_ == nullptr) return true;
+  const std::size_t left = budget_->left() + taken_ - messages_.size() * kUnexpectedHeaderBytes;
+  return portal.unexpected.size() * kUnexpectedHeaderBytes <= left;
+}
+
 // False: there are too many headers, or there is no memory for one more.
 bool UnexpectedMessages::make_room() {
   if (messages_.has_free()) return true;
-  const std::size_t bytes = messages_.kBlock * kHeaderBytes;
+  const std::size_t bytes = messages_.kBlock * kUnexpectedHeaderBytes;
   if (budget_ != nullptr && !budget_->take(bytes)) return false;
   taken_ += bytes;
   try {

@@ -27,7 +27,9 @@ namespace lintel::portals {
 
 class UnexpectedMessages {
  public:
-  // `budget`: what the headers of several interfaces may take; null: the limits say enough.
+  // `budget`: what the headers of several interfaces may take. A portal has no more of it than it
+  // leaves to all others. Memory for headers stays with the interface until its end. Null: the
+  // limits say enough.
   UnexpectedMessages(DescriptorTable& descriptors, EventLog& events, PortalTable& portals,
                      EntryTable& entries, Triggers& triggers, const InterfaceLimits& limits,
                      MemoryBudget* budget = nullptr);
@@ -72,6 +74,7 @@ class UnexpectedMessages {
   PortalTable::Room room_for_events(const Portal& portal, const MemoryDescriptor& descriptor,
                                     const MemoryDescriptor::Acceptance& acceptance,
                                     std::uint64_t of_last) LINTEL_REQUIRES(kLock);
+  bool in_share(const Portal& portal) const LINTEL_REQUIRES(kLock);
   bool make_room() LINTEL_REQUIRES(kLock);
   void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant)
       LINTEL_REQUIRES(kLock);

@@ -12,6 +12,7 @@
 #include "base/environment.h"
 #include "base/interface_address.h"
 #include "lintel.h"
+#include "portals/engine/node/node_transport.h"
 #include "portals/engine/values/interface_limits.h"
 #include "transport/network/network.h"
 
@@ -47,7 +48,8 @@ std::vector<LimitRow> rows_of_portals3() {
 
 // Without the lengths that depend on the network.
 std::vector<LimitRow> rows_of_portals4(const Config& config) {
-  const portals::InterfaceLimits limits = portals::limits_of_portals4(config.max_unexpected);
+  const portals::InterfaceLimits limits =
+      portals::limits_of_portals4(portals::most_unexpected(config));
   return {
       {"max_entries", limits.max_entries, "list entries"},
       {"max_unexpected_headers", limits.max_unexpected,

@@ -125,6 +125,10 @@ TransportFactory node_transport(const Config& config, std::shared_ptr<transport:
   };
 }
 
+std::uint64_t most_unexpected(const Config& config) {
+  return unexpected_within(config.max_unexpected, MemoryParts::of(config.memory_limit).headers);
+}
+
 ProcessOptions process_options(const Config& config) {
   ProcessOptions options;
   options.endpoint.eager_limit = config.eager_limit_bytes;

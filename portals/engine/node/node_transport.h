@@ -30,4 +30,8 @@ TransportFactory node_transport(const Config& config,
 // The options of the engine from `config`, with the user and job of this operating-system process.
 ProcessOptions process_options(const Config& config);
 
+// The most unexpected headers of one portal: LINTEL_MAX_UNEXPECTED, or as many as
+// LINTEL_MEMORY_LIMIT allows.
+std::uint64_t most_unexpected(const Config& config);
+
 }  // namespace lintel::portals

@@ -2,6 +2,7 @@
 // Limits of one network interface: the largest ones that it grants, and those of a caller.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace lintel::portals {
@@ -30,6 +31,14 @@ struct InterfaceLimits {
 
 // Portals 4: the largest number of entries, and of MDs. Each has a descriptor.
 inline constexpr std::uint32_t kMaxObjects4 = 120'000;
+
+// What an unexpected header costs, with its part of the index if it is searched in one way.
+inline constexpr std::size_t kUnexpectedHeaderBytes = 384;
+
+// `wanted` unexpected headers of one portal, or as many as it may have of `memory` for all portals.
+constexpr std::uint64_t unexpected_within(std::uint64_t wanted, std::uint64_t memory) {
+  return std::min(wanted, memory / 2 / kUnexpectedHeaderBytes);
+}
 
 // The largest limits of an interface of Portals 4. Those of Portals 3 are the default ones.
 constexpr InterfaceLimits limits_of_portals4(std::uint64_t max_unexpected) {

@@ -24,14 +24,15 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
   }
 
   // A message has matched the overflow entry and its data are under way.
-  SlotId arrive() {
+  SlotId arrive() { return arrive(unexpected); }
+  SlotId arrive(UnexpectedMessages& messages) {
     kLock.is_held();
     Completion completion;
     completion.event.kind = EventKind::kPutEnd;
     completion.event.initiator = {NodeId(1), Pid(1)};
     completion.event.match_bits = 7;
     completion.event.descriptor = holder->id;
-    unexpected.begin(completion);
+    messages.begin(completion);
     return completion.unexpected;
   }
   Status append(SlotId& entry) {
@@ -107,6 +108,23 @@ TEST_F(UnexpectedMessagesTest, AnotherInterfaceMayHaveTakenTheMemoryForHeaders) 
   headers.give_back(100'000);
   EXPECT_EQ(room(), PortalTable::Room::kEnough);
   EXPECT_GT(headers.taken(), 0U);
+}
+
+TEST_F(UnexpectedMessagesTest, APortalLeavesAsMuchMemoryToTheOthersAsItHas) {
+  kLock.is_held();
+  InterfaceLimits many = few();
+  many.max_unexpected = 1000;
+  MemoryBudget budget(64 * kUnexpectedHeaderBytes);
+  UnexpectedMessages limited{descriptors, events, portals, entries, triggers, many, &budget};
+  std::size_t accepted = 0;
+  for (; limited.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow) ==
+         PortalTable::Room::kEnough;
+       ++accepted)
+    arrive(limited);
+  EXPECT_EQ(accepted, 33U);
+  EXPECT_EQ(limited.room_for(portals[1], *holder, {0, 0}, PortalList::kOverflow),
+            PortalTable::Room::kEnough);
+  limited.drop_all();
 }
 
 TEST_F(UnexpectedMessagesTest, TheEndOfTheInterfaceGivesItBack) {
