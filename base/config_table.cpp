@@ -80,13 +80,14 @@ constexpr Setting kSettings[] = {
      "same process has ended. A long operation of others that would be one more, or for which "
      "LINTEL_MEMORY_LIMIT has no room, is refused.",
      &Config::max_operations},
-    {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 8 * kMegabyte, 1024 * 1024 * kMegabyte, {},
-     "What other processes can make one keep: half of it for answers that they do not read, a "
-     "quarter for records of peers, an eighth for long operations of others, and an eighth for "
-     "the headers of unexpected messages of Portals 4. One process has a quarter of the first, "
-     "and is given up if it exceeds that: its operations end with an error. Processes of Lintel "
-     "do not, because they ask each other for no more than 1 MiB at a time. doc/security.md says "
-     "what happens at the other limits.",
+    {"LINTEL_MEMORY_LIMIT", SettingType::kSize, "bytes", 16 * kMegabyte, 1024 * 1024 * kMegabyte,
+     {},
+     "What peers can make a process keep: half of it for answers that they do not read, a quarter "
+     "for records of peers, an eighth for long operations of others, and an eighth for the headers "
+     "of unexpected messages of Portals 4. One peer has a quarter of the half for answers, and is "
+     "given up if it exceeds that: its operations end with an error. Processes of Lintel do not, "
+     "because they ask each other for no more than 1 MiB at a time. doc/security.md says what "
+     "happens at the other limits.",
      &Config::memory_limit},
     {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
      "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an "

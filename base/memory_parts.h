@@ -2,7 +2,7 @@
 // MemoryParts: LINTEL_MEMORY_LIMIT, divided among what other processes can make this one keep.
 //
 // A plain struct. Each kind has a part of its own, so that who uses up one takes nothing from the
-// others. The sum of the parts is the limit.
+// others. The sum of the parts is at most the limit.
 
 #include <cstddef>
 #include <cstdint>

@@ -44,8 +44,8 @@ class SlotPool {
         generation_mask_(generation_bits >= 32 ? 0xffffffffU : (1U << generation_bits) - 1U),
         first_generation_(valid(first_generation)),
         newest_generation_(first_generation_) {}
-  // The first generation of each slot is one of `numbers`, which lives longer, so that nobody can
-  // guess the handle of an object.
+  // The first generation of each slot is one of `numbers`, which lives longer, so that nobody who
+  // has seen no handle of a slot can guess one.
   SlotPool(std::size_t limit, RandomNumbers& numbers) : SlotPool(limit) { numbers_ = &numbers; }
   SlotPool(const SlotPool&) = delete;
   SlotPool& operator=(const SlotPool&) = delete;

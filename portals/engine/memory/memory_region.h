@@ -45,6 +45,8 @@ class MemoryRegion {
   // REQUIRES: the range lies within the region.
   template <class Visit>
   void for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const;
+  // The first of these runs. REQUIRES: as for_each_run(); length > 0.
+  std::span<std::byte> run_at(std::uint64_t offset, std::uint64_t length) const;
   // That range, if it is one contiguous run; otherwise empty. REQUIRES: as for_each_run().
   std::span<std::byte> contiguous(std::uint64_t offset, std::uint64_t length) const {
     std::span<std::byte> last;
@@ -91,6 +93,14 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
     length -= take;
     ++piece;
   }
+}
+
+inline std::span<std::byte> MemoryRegion::run_at(std::uint64_t offset, std::uint64_t length) const {
+  LINTEL_ASSERT(length > 0 && holds(offset, length));
+  if (!pieces_) return {static_cast<std::byte*>(address_at(offset)), length};
+  const auto piece = piece_at(offset);
+  const std::uint64_t skip = offset - piece->begin;
+  return {piece->data + skip, std::min(length, piece->length - skip)};
 }
 
 // The last piece that begins at `offset` or before. Empty pieces before it may begin at the same

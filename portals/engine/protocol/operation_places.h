@@ -31,8 +31,8 @@ class OperationPlaces {
  public:
   // What this process may begin with a peer even if others have the whole table.
   static constexpr std::size_t kInAnyCase = 4;
-  // An operation of another process with its part, and what their pools add.
-  static constexpr std::size_t kPlaceBytes = 640;
+  // An operation of another process, with memory for a source and for a sink, see transfers.cpp.
+  static constexpr std::size_t kPlaceBytes = 1088;
 
   // Places that one peer holds.
   struct Held {

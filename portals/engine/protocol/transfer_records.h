@@ -12,6 +12,7 @@
 #include "base/slot_pool.h"
 #include "portals/engine/events/completion.h"
 #include "portals/engine/memory/memory_region.h"
+#include "portals/engine/protocol/write_plan.h"
 #include "portals/engine/wire/wire_format.h"
 #include "transport/transport.h"
 
@@ -28,10 +29,6 @@ struct Operation;
 
 // The end from which data are written.
 struct TransferSource {
-  struct Write {
-    transport::LocalMemory from;
-    transport::RemoteMemory to;
-  };
   // A CLEAR that arrived before the writes for the last one had ended.
   struct HeldClear {
     wire::Clear message;
@@ -46,13 +43,15 @@ struct TransferSource {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::uint64_t cleared = 0;  // bytes that the receiver has asked for
+  // of each run for the last CLEAR; empty if the network needs none of what is written
   Registrations registered;
 
   std::uint64_t receiver_token = 0;
   transport::Immediate immediate;
-  boost::container::small_vector<Write, 1> writes;  // for the last CLEAR
-  std::uint32_t writes_posted = 0;
-  std::uint32_t writes_done = 0;
+  WritePlan plan;            // for the last CLEAR
+  std::uint64_t writes = 0;  // that are to be posted for it
+  std::uint64_t writes_posted = 0;
+  std::uint64_t writes_done = 0;
   Failure failure = Failure::kNone;
   bool arrived = false;   // the receiver has acknowledged the data
   bool answered = false;  // its last message has come; no CLEAR follows
@@ -65,7 +64,7 @@ struct TransferSource {
   std::unique_ptr<HeldClear> held_clear;
 
   // The receiver has asked for bytes that are not posted, or has announced that it will.
-  bool owes_data() const { return more_follows || writes_posted < writes.size(); }
+  bool owes_data() const { return more_follows || writes_posted < writes; }
 };
 
 using WaitingSources = boost::intrusive::list<

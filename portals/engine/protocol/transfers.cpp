@@ -16,18 +16,11 @@ void make_room(Some& some) {
   if (some.size() == some.capacity()) some.reserve(2 * some.size());
 }
 
-// An operation of another process takes no more for its place than OperationPlaces counts: with it,
-// what the pools add to each.
+// An operation of another process has one of the two, and the pools keep the memory of as many as
+// there ever were of each, with what they add to an object.
 constexpr std::size_t kOfPool = 2 * sizeof(std::uint64_t);
-static_assert(sizeof(Operation) + std::max(sizeof(TransferSource), sizeof(TransferSink)) +
-                  2 * kOfPool <=
+static_assert(sizeof(Operation) + sizeof(TransferSource) + sizeof(TransferSink) + 3 * kOfPool <=
               OperationPlaces::kPlaceBytes);
-
-// What a CLEAR makes the source keep beside that: a write for each segment. How many more there are
-// because the memory here is in pieces is not the peer's doing.
-std::size_t memory_for(std::size_t segments) {
-  return segments > 1 ? segments * sizeof(TransferSource::Write) : 0;
-}
 
 wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags,
                               const Operation& operation, std::uint32_t payload) {
@@ -300,8 +293,7 @@ bool Transfers::begin_placed(Operation& operation, const wire::Request& request,
   counters_.add(Counter::kBytesSent, data.size());
   source.state = SourceState::kWriting;
   source.length = data.size();
-  source.writes.push_back({{data.data(), data.size(), {}}, {}});
-  source.writes_posted = 1;
+  source.writes = source.writes_posted = 1;
   source.placed = true;
   return true;
 }
@@ -323,8 +315,7 @@ bool Transfers::may_clear(const Operation& operation, const wire::Clear& message
   const bool announced = source.state == SourceState::kAnnounced;
   if (announced && source.cleared == 0) return true;
   if (!source.more_follows || message.receiver_token != source.receiver_token) return false;
-  return announced ||
-         (source.writes_posted == source.writes.size() && source.held_clear == nullptr);
+  return announced || (source.writes_posted == source.writes && source.held_clear == nullptr);
 }
 
 Transfers::Ended Transfers::clear(Operation& operation, const wire::Clear& message,
@@ -348,64 +339,62 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
   source.receiver_token = message.receiver_token;
   source.immediate = transport::Immediate(message.immediate & ~Immediates::kMoreThanOneWrite);
   source.more_follows = (message.header.flags & wire::kFlagMore) != 0;
-  if (!operations_.keep(operation, memory_for(message.segment_count)) ||
-      !plan_writes(operation, message, segments)) {
+  if (!operations_.keep(operation, source.plan.memory_for(message.segment_count)) ||
+      !register_runs(operation, message.length)) {
     source.failure = Failure::kFailed;
     return source_finished(operation);
   }
+  source.plan.begin(source.region, source.offset + source.cleared, message.length, segments,
+                    transport_.attributes().max_write_bytes);
+  source.writes = source.plan.size();
+  const bool is_first = source.cleared == 0;
   source.cleared += message.length;
-  if (source.writes.size() > 1) {
+  if (source.writes > 1) {
     source.immediate.value |= Immediates::kMoreThanOneWrite;
     wire::Written written{};
     written.header = header_of(wire::MessageKind::kWritten, 0, operation, 0);
     written.receiver_token = message.receiver_token;
-    written.write_count = source.writes.size();
-    outbox_.send_of(operation, written);
+    written.write_count = source.writes;
+    // The receiver decides how many rounds there are. So those after the first are answers to it,
+    // of which the Outbox keeps no more than it may cause.
+    if (is_first) {
+      outbox_.send_of(operation, written);
+    } else {
+      outbox_.send(operation.peer, written);
+    }
   }
   post_writes(operation);
   return {};
 }
 
-// Plans a write for each range that is contiguous in the source's memory and in the receiver's
-// segments.
-bool Transfers::plan_writes(const Operation& operation, const wire::Clear& message,
-                            std::span<const std::byte> segments) {
+// Registers the memory of each contiguous run of the source that the receiver has asked for.
+bool Transfers::register_runs(const Operation& operation, std::uint64_t length) {
   TransferSource& source = *operation.source;
-  const std::uint64_t largest = transport_.attributes().max_write_bytes;
-  std::uint32_t index = 0;
-  wire::Segment segment = wire::parse_segment(segments, 0);
-  bool planned = true;
-  source.region.for_each_run(
-      source.offset + source.cleared, message.length, [&](std::span<std::byte> run) {
-        if (!planned) return;
-        make_room(source.registered);
-        const Result<transport::Registration> region =
-            transport_.register_memory(operation.peer, run, transport::Access::kWriteSource);
-        planned = region.ok();
-        if (!planned) return;
-        source.registered.push_back(*region);
-        while (!run.empty()) {
-          while (segment.length == 0) segment = wire::parse_segment(segments, ++index);
-          const std::uint64_t take = std::min({run.size(), segment.length, largest});
-          source.writes.push_back({{run.data(), take, *region}, {segment.key, segment.address}});
-          run = run.subspan(take);
-          segment.address += take;
-          segment.length -= take;
-        }
-      });
-  return planned;
+  bool registered = true;
+  source.region.for_each_run(source.offset + source.cleared, length, [&](std::span<std::byte> run) {
+    if (!registered) return;
+    make_room(source.registered);
+    const Result<transport::Registration> region =
+        transport_.register_memory(operation.peer, run, transport::Access::kWriteSource);
+    registered = region.ok();
+    if (registered && region->id != 0) source.registered.push_back(*region);
+  });
+  return registered;
 }
 
 void Transfers::post_writes(Operation& operation) {
   TransferSource& source = *operation.source;
-  while (source.writes_posted < source.writes.size()) {
-    const TransferSource::Write& write = source.writes[source.writes_posted];
-    const transport::Context context(operation.id.packed());
-    switch (
-        transport_.post_write(operation.peer, write.from, write.to, source.immediate, context)) {
+  const transport::Context context(operation.id.packed());
+  while (source.writes_posted < source.writes) {
+    const WritePlan::Write write = source.plan.next(source.region);
+    const transport::LocalMemory from{
+        write.from.data(), write.from.size(),
+        source.registered.empty() ? transport::Registration() : source.registered[write.run]};
+    switch (transport_.post_write(operation.peer, from, write.to, source.immediate, context)) {
       case transport::PostStatus::kOk:
+        source.plan.take(write);
         ++source.writes_posted;
-        counters_.add(Counter::kBytesSent, write.from.length);
+        counters_.add(Counter::kBytesSent, from.length);
         break;
       case transport::PostStatus::kWouldBlock:
         counters_.add(Counter::kWouldBlocks);
@@ -444,7 +433,7 @@ Transfers::Ended Transfers::write_ended(transport::Context context, Error error)
   } else {
     source->failure = error.loss() == Loss::kOperation ? Failure::kFailed : Failure::kPeerDead;
   }
-  return source->writes_done == source->writes.size() ? writes_finished(*operation) : Ended{};
+  return source->writes_done == source->writes ? writes_finished(*operation) : Ended{};
 }
 
 // The writes for the last CLEAR have ended.
@@ -453,9 +442,7 @@ Transfers::Ended Transfers::writes_finished(Operation& operation) {
   if (!source.more_follows || source.answered || source.failure != Failure::kNone)
     return source_finished(operation);
   deregister(source.registered);
-  source.writes.clear();
-  source.writes_posted = 0;
-  source.writes_done = 0;
+  source.writes = source.writes_posted = source.writes_done = 0;
   source.state = SourceState::kAnnounced;
   if (const auto held = std::move(source.held_clear))
     return start_writing(operation, held->message, held->segments);
@@ -510,9 +497,9 @@ Transfers::Ended Transfers::give_up(Operation& operation) {
   TransferSource& source = *operation.source;
   source.more_follows = false;
   source.held_clear.reset();
-  source.writes.resize(source.writes_posted);
+  source.writes = source.writes_posted;
   source.failure = Failure::kFailed;
-  return source.writes_done == source.writes.size() ? source_finished(operation) : Ended{};
+  return source.writes_done == source.writes ? source_finished(operation) : Ended{};
 }
 
 // ---- Both

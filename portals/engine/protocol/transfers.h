@@ -140,8 +140,7 @@ class Transfers {
       LINTEL_REQUIRES(kLock);
   Ended start_writing(Operation& operation, const wire::Clear& message,
                       std::span<const std::byte> segments) LINTEL_REQUIRES(kLock);
-  bool plan_writes(const Operation& operation, const wire::Clear& message,
-                   std::span<const std::byte> segments) LINTEL_REQUIRES(kLock);
+  bool register_runs(const Operation& operation, std::uint64_t length) LINTEL_REQUIRES(kLock);
   void post_writes(Operation& operation) LINTEL_REQUIRES(kLock);
   Ended writes_finished(Operation& operation) LINTEL_REQUIRES(kLock);
   Ended source_finished(Operation& operation) LINTEL_REQUIRES(kLock);

@@ -144,7 +144,7 @@ struct Clear {
 static_assert(sizeof(Clear) == 40);
 
 // in a CLEAR, so that it fits into a message of every network, little memory is pinned at a time,
-// and its receiver plans a bounded number of writes
+// and its receiver keeps a bounded number of segments
 inline constexpr std::uint32_t kMostSegments = 64;
 
 struct Segment {

@@ -131,10 +131,13 @@ TEST_F(OperationsOfManyPeers, ARequestThatWaitsWithoutAnOperationTakesAPlace) {
   EXPECT_TRUE(many.has_room(kPeer));
 }
 
-TEST_F(OperationsTest, TheCreditForAnswersIsAPeersPartOfTheSmallestMemoryLimit) {
+TEST_F(OperationsTest, TheSmallestMemoryLimitHasRoomForTheCreditAndTheCountsOfWrites) {
   const auto limit = std::ranges::find(settings(), "LINTEL_MEMORY_LIMIT", &Setting::name);
   ASSERT_NE(limit, settings().end());
-  EXPECT_EQ(MemoryParts::of(limit->minimum).answers / 4, Operations::kAnswerCredit);
+  // One count for each long put that is asked for.
+  const std::size_t counts = Operations::kAnswerCredit / Operations::kClearCost;
+  EXPECT_GE(MemoryParts::of(limit->minimum).answers / 4,
+            Operations::kAnswerCredit + counts * Operations::kAnswerCost);
 }
 
 TEST_F(OperationsTest, RequestsToOnePeerAskForAnswersOfABoundedSize) {

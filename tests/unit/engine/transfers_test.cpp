@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "portals/engine/protocol/pending_request.h"
@@ -206,13 +207,14 @@ TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
   operations.release(get);
 }
 
-// A receiver that asks for its data piece by piece makes the source keep a plan of its writes.
+// A receiver that asks for its data in many segments makes the source keep these.
 class TransfersOfLittleMemory : public TransfersTest {
  protected:
-  static constexpr std::size_t kPieces = 50;
+  static constexpr std::size_t kSegments = 50;
 
-  // A peer has a quarter: two places.
-  TransfersOfLittleMemory() : TransfersTest(64, 8 * OperationPlaces::kPlaceBytes) {}
+  // A peer has a quarter: two places, or one and the segments of a CLEAR.
+  TransfersOfLittleMemory()
+      : TransfersTest(64, 4 * (OperationPlaces::kPlaceBytes + kSegments * sizeof(wire::Segment))) {}
   // What another process reads: its request began the transfer.
   Operation& begin_read() {
     kLock.is_held();
@@ -220,39 +222,92 @@ class TransfersOfLittleMemory : public TransfersTest {
     transfers.begin_source(operation, place(), {});
     return operation;
   }
-  void clear_in_pieces(Operation& operation) {
+  void clear_in(std::size_t segments, Operation& operation, std::uint64_t length) {
     kLock.is_held();
-    std::array<std::byte, kPieces * sizeof(wire::Segment)> segments;
-    for (std::size_t piece = 0; piece < kPieces; ++piece)
-      wire::encode(wire::Segment{5, 1000 * piece, memory.size() / kPieces},
-                   segments.data() + piece * sizeof(wire::Segment));
-    wire::Clear clear = clear_of(memory.size());
-    clear.segment_count = kPieces;
-    clear.header.payload_length = sizeof segments;
-    transfers.clear(operation, clear, segments);
+    std::vector<std::byte> bytes(segments * sizeof(wire::Segment));
+    for (std::size_t index = 0; index < segments; ++index)
+      wire::encode(wire::Segment{5, 1000 * index, length / segments},
+                   bytes.data() + index * sizeof(wire::Segment));
+    wire::Clear clear = clear_of(length);
+    clear.segment_count = static_cast<std::uint32_t>(segments);
+    clear.header.payload_length = static_cast<std::uint32_t>(bytes.size());
+    if (length < memory.size() && operation.source->cleared == 0)
+      clear.header.flags = wire::kFlagMore;
+    ASSERT_TRUE(Transfers::may_clear(operation, clear));
+    transfers.clear(operation, clear, bytes);
+  }
+  void end_writes() {
+    kLock.is_held();
+    for (const RecordingTransport::Posted& write : std::exchange(transport.posted, {}))
+      transfers.write_ended(write.context, {});
   }
 };
 
-TEST_F(TransfersOfLittleMemory, APlanBeyondItsPartOfTheMemoryEndsTheTransfer) {
+TEST_F(TransfersOfLittleMemory, SegmentsBeyondItsPartOfItEndTheTransfer) {
   kLock.is_held();
   Operation& first = begin_read();
   Operation& second = begin_read();
   EXPECT_EQ(operations.create(kPeer, 1, false), nullptr);
-  clear_in_pieces(first);
+  clear_in(kSegments, first, memory.size());
   EXPECT_EQ(transport.posted.size(), 0U);
   EXPECT_EQ(transport.registered, 0U);
   EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kDiscard});
-  clear_in_pieces(second);
+  clear_in(kSegments, second, memory.size());
+  EXPECT_EQ(transport.posted.size(), kSegments) << "what the first took is free";
+  end_writes();
+  EXPECT_EQ(operations.size(), 0U);
+}
+
+TEST_F(TransfersOfLittleMemory, TheEndOfATransferGivesItBack) {
+  kLock.is_held();
+  for (int i = 0; i < 3; ++i) {
+    clear_in(kSegments, begin_read(), memory.size());
+    EXPECT_EQ(transport.posted.size(), kSegments);
+    end_writes();
+    clear_in(kSegments, begin_read(), memory.size());
+    transfers.fail(*operations.first_with(kPeer), Failure::kPeerDead);
+    transport.posted.clear();
+  }
+}
+
+TEST_F(TransfersOfLittleMemory, AClearThatWaitsForTheEndOfWritesCountsToo) {
+  kLock.is_held();
+  Operation& refused = begin_read();
+  clear_in(1, refused, 50);
+  clear_in(kSegments, refused, 50);
+  transport.take_kinds();
+  end_writes();
   EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kDiscard});
   EXPECT_EQ(operations.size(), 0U);
-  EXPECT_EQ(transfers.moving(1), 0U);
+
+  clear_in(1, begin_read(), 50);
+  clear_in(kSegments / 2, *operations.first_with(kPeer), 50);
+  end_writes();
+  EXPECT_EQ(transport.posted.size(), kSegments / 2);
+  end_writes();
+  EXPECT_EQ(operations.size(), 0U);
+}
+
+// Of such rounds a receiver can make any number.
+TEST_F(TransfersOfLittleMemory, TheCountsOfLaterRoundsAreAnswersThatThePeerMustRead) {
+  kLock.is_held();
+  Operation& own = begin();
+  transfers.begin_source(own, place(), {});
+  transport.message_room = 0;
+  clear_in(2, own, 50);
+  EXPECT_EQ(outbox.answers().kept_for(kPeer), 0U);
+  end_writes();
+  clear_in(2, own, 50);
+  EXPECT_GT(outbox.answers().kept_for(kPeer), 0U);
+  end_writes();
+  outbox.take(kPeer, [](Outbox::Unsent&) {});
 }
 
 TEST_F(TransfersOfLittleMemory, OperationsOfThisProcessDoNotCount) {
   kLock.is_held();
   for (int i = 0; i < 3; ++i) transfers.begin_source(begin(), place(), {});
-  clear_in_pieces(*operations.first_with(kPeer));
-  EXPECT_EQ(transport.posted.size(), kPieces);
+  clear_in(kSegments, *operations.first_with(kPeer), memory.size());
+  EXPECT_EQ(transport.posted.size(), kSegments);
   while (Operation* const operation = operations.first_with(kPeer))
     transfers.fail(*operation, Failure::kPeerDead);
 }
