@@ -160,12 +160,22 @@ def inside(namespace):
             continue  # has ended, or is somebody else's
 
 
-def leaves_nothing(build_dir, cpus, number):
-    """Ended by this signal in the middle of a measurement, it leaves no process in its namespaces.
+def is_named(namespace):
+    """Whether a file of ip-netns keeps it. Those of other programs come and go meanwhile."""
+    for path in glob.glob("/run/netns/*"):
+        try:
+            if f"net:[{os.stat(path).st_ino}]" == namespace:
+                return True
+        except OSError:
+            continue  # is gone
+    return False
 
-    The namespaces are gone then, because they have no names.
+
+def leaves_nothing(build_dir, cpus, number):
+    """Ended by this signal in the middle of a measurement, it leaves no process in its namespace.
+
+    The namespace is gone then, because it has no name.
     """
-    names = set(glob.glob("/run/netns/*"))
     of_test = os.readlink("/proc/self/ns/net")
     # In half a second of each turn the target computes, so there is time to end it then.
     running = subprocess.Popen(
@@ -188,9 +198,10 @@ def leaves_nothing(build_dir, cpus, number):
     while (left := list(inside(namespace))) and time.monotonic() < give_up:
         time.sleep(0.01)
     expected = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
-    if code != expected or left or set(glob.glob("/run/netns/*")) != names:
+    if code != expected or left or is_named(namespace):
         print(f"ended by {number.name}: exit code {code}, processes {left} are left in its "
-              f"namespace; expected {expected}, and none")
+              f"namespace, which {'has' if is_named(namespace) else 'has not'} got a name; "
+              f"expected {expected}, none, and no name")
         return False
     return True
 
