@@ -181,6 +181,13 @@ void UnexpectedIndex::forget(UnexpectedHeader& header) {
   header.place_ = kNoPlace;
 }
 
+void UnexpectedIndex::release() {
+  classes_.reset();
+  places_.reset();
+  place_count_ = 0;
+  free_place_ = kNoPlace;
+}
+
 bool UnexpectedIndex::give_place(UnexpectedHeader& header) {
   if (free_place_ == kNoPlace) {
     if (place_count_ >= kMost) return false;

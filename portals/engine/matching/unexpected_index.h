@@ -21,7 +21,8 @@
 // for each header, and for each class that has the header 8 bytes of links and its share of a key:
 // tables of 16 bytes per slot are 1/8 to 1/4 full, from 65,536 slots on 1/4 to 1/2; so 64 to 128
 // bytes per key, 32 to 64 for many keys. This memory keeps the size for the longest list until its
-// class is dropped.
+// class is dropped, or the list becomes empty after it had more than kMostKept headers: peers could
+// fill one list after the other.
 // Does not: allocate in remove(), or set order_. A peer that chooses match bits with equal hashes
 // can make a search as slow as a walk.
 
@@ -39,6 +40,7 @@ class UnexpectedIndex {
  public:
   static constexpr std::size_t kClasses = 8;
   static constexpr std::uint64_t kIdleSearches = 64;
+  static constexpr std::uint32_t kMostKept = 1024;
   static constexpr std::uint32_t kNoPlace = 0xffffffffU;
   using HeaderOrderHook =
       boost::intrusive::member_hook<UnexpectedHeader, boost::intrusive::list_member_hook<>,
@@ -69,6 +71,10 @@ class UnexpectedIndex {
   void remove(UnexpectedHeader& header) {
     if (header.place_ != kNoPlace) forget(header);
   }
+  // The list has become empty.
+  void became_empty() {
+    if (place_count_ > kMostKept) release();
+  }
 
  private:
   union HeaderPlace {
@@ -82,6 +88,7 @@ class UnexpectedIndex {
   void unlink(HeaderClass& kind, const UnexpectedHeader& header);
   void forget(UnexpectedHeader& header);
   bool give_place(UnexpectedHeader& header);
+  [[gnu::cold]] void release();
 
   OrderedHeaders& headers_;
   std::unique_ptr<HeaderClass[]> classes_;  // kClasses, from the first search on

@@ -17,6 +17,7 @@ void UnexpectedList::remove(UnexpectedHeader& header) {
   LINTEL_ASSERT(header.order_link_.is_linked());
   index_.remove(header);
   headers_.erase(headers_.iterator_to(header));
+  if (headers_.empty()) index_.became_empty();
 }
 
 }  // namespace lintel::portals

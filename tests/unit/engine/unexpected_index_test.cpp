@@ -77,6 +77,34 @@ TEST_F(UnexpectedIndexTest, ClaimingInOrderOfArrivalTakesNoMemory) {
             0U);
 }
 
+TEST_F(UnexpectedIndexTest, AnEmptyListKeepsTheMemoryOfAListThatWasNotTooLong) {
+  const auto fill_and_empty = [this](std::size_t count) {
+    return allocations([&] {
+      arrive(count);
+      find({kSender, headers_.back().match_bits, 0});
+      while (!list_.empty()) list_.for_each([this](UnexpectedHeader& h) { list_.remove(h); });
+    });
+  };
+  fill_and_empty(kMany);
+  EXPECT_EQ(fill_and_empty(kMany), 0U);
+  fill_and_empty(2 * UnexpectedIndex::kMostKept);
+  EXPECT_GT(fill_and_empty(kMany), 0U);
+}
+
+TEST_F(UnexpectedIndexTest, ASearchMayEmptyTheList) {
+  const MatchCriteria all{kSender, 0, ~std::uint64_t{0}};
+  for (int round = 0; round < 2; ++round) {
+    arrive(2 * UnexpectedIndex::kMostKept);
+    std::size_t visits = 0;
+    list_.for_each_match(all, [&](UnexpectedHeader& header) {
+      list_.remove(header);
+      return ++visits > 0;
+    });
+    EXPECT_EQ(visits, 2 * UnexpectedIndex::kMostKept);
+    EXPECT_TRUE(list_.empty());
+  }
+}
+
 TEST_F(UnexpectedIndexTest, CriteriaThatLookAtNothingTakeNoMemory) {
   arrive(kMany);
   EXPECT_EQ(allocations([&] {
