@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 
-from observed import ProcessorTime, memory_of, name_of, processors, sockets_of
+from observed import (ProcessorTime, memory_of, name_of, processors, seconds_of,
+                      sockets_of)
 from processes import TIMEOUT, Failed, Process, children_of, program_of, wait_until
 
 PEERS = 2  # of each survivor in a turn
@@ -244,11 +245,18 @@ class HostileRound:
         begin = time.monotonic()
         if strangers:
             strangers.claim(names)
+        used = self.used_by_survivors()
         self.watch("rank", [job], pids, strangers)
-        self.note("rounds of MPI", ROUNDS_OF_MPI / (time.monotonic() - begin) if is_timed else None,
-                  strangers)
+        # The survivors are attacked too, and have the processors of the job. What they take of
+        # these is no loss of the job's.
+        seconds = (time.monotonic() - begin -
+                   (self.used_by_survivors() - used) / len(self.own_cpus))
+        self.note("rounds of MPI", ROUNDS_OF_MPI / seconds if is_timed else None, strangers)
         self.network.expect_traffic(job)
         self.expect_no_strangers(job, pids)
+
+    def used_by_survivors(self):
+        return sum(sum(seconds_of(survivor.process.pid)) for survivor in self.survivors)
 
     def watch(self, what, processes, pids, strangers):
         """Waits until the processes have ended, or hang, and sees how much memory `pids` take."""

@@ -48,6 +48,13 @@ def memory_of(pid, what):
         return 0
 
 
+def seconds_of(pid):
+    """Processor time of a process: in its program, and in the kernel for it."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        ticks = file.read().rpartition(")")[2].split()[11:13]
+    return [int(number) / os.sysconf("SC_CLK_TCK") for number in ticks]
+
+
 class ProcessorTime:
     """What other programs use of some processors, apart from the kernel's time there, which the
     strangers' packets cause too."""
@@ -66,11 +73,7 @@ class ProcessorTime:
         """Of this process, of those that it has waited for, and of the survivors."""
         times = os.times()
         seconds = times.user + times.children_user
-        for survivor in self.survivors:
-            with open(f"/proc/{survivor.process.pid}/stat", encoding="ascii") as file:
-                ticks = int(file.read().rpartition(")")[2].split()[11])
-            seconds += ticks / os.sysconf("SC_CLK_TCK")
-        return seconds
+        return seconds + sum(seconds_of(survivor.process.pid)[0] for survivor in self.survivors)
 
     def by_others(self):
         """As a part of all that there was since the beginning."""
