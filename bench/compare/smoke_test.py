@@ -198,9 +198,10 @@ def leaves_nothing(build_dir, cpus, number):
     while (left := list(inside(namespace))) and time.monotonic() < give_up:
         time.sleep(0.01)
     expected = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
-    if code != expected or left or is_named(namespace):
+    named = is_named(namespace)
+    if code != expected or left or named:
         print(f"ended by {number.name}: exit code {code}, processes {left} are left in its "
-              f"namespace, which {'has' if is_named(namespace) else 'has not'} got a name; "
+              f"namespace, which {'has' if named else 'has not'} got a name; "
               f"expected {expected}, none, and no name")
         return False
     return True

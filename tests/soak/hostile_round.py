@@ -17,8 +17,7 @@ import sys
 import tempfile
 import time
 
-from observed import (ProcessorTime, memory_of, name_of, processors, seconds_of,
-                      sockets_of)
+from observed import ProcessorTime, memory_of, name_of, processors, seconds_of, sockets_of
 from processes import TIMEOUT, Failed, Process, children_of, program_of, wait_until
 
 PEERS = 2  # of each survivor in a turn

@@ -40,11 +40,19 @@ class TransfersTest : public ::testing::Test {
     clear.segment_count = 1;
     return clear;
   }
-  Transfers::Ended clear(Operation& operation, std::uint64_t length) {
+  // The same in so many segments.
+  Transfers::Ended clear(Operation& operation, std::uint64_t length, std::size_t segments = 1,
+                         std::uint8_t flags = 0) {
     kLock.is_held();
-    std::array<std::byte, sizeof(wire::Segment)> segment;
-    wire::encode(wire::Segment{5, 1000, length}, segment.data());
-    return transfers.clear(operation, clear_of(length), segment);
+    std::vector<std::byte> bytes(segments * sizeof(wire::Segment));
+    for (std::size_t index = 0; index < segments; ++index)
+      wire::encode(wire::Segment{5, 1000 * (index + 1), length / segments},
+                   bytes.data() + index * sizeof(wire::Segment));
+    wire::Clear asked = clear_of(length);
+    asked.header.flags = flags;
+    asked.header.payload_length = static_cast<std::uint32_t>(bytes.size());
+    asked.segment_count = static_cast<std::uint32_t>(segments);
+    return transfers.clear(operation, asked, bytes);
   }
   transport::Immediate immediate_of_last_clear() {
     wire::Clear sent = wire::parse_clear(transport.sent.back().bytes);
@@ -224,17 +232,12 @@ class TransfersOfLittleMemory : public TransfersTest {
   }
   void clear_in(std::size_t segments, Operation& operation, std::uint64_t length) {
     kLock.is_held();
-    std::vector<std::byte> bytes(segments * sizeof(wire::Segment));
-    for (std::size_t index = 0; index < segments; ++index)
-      wire::encode(wire::Segment{5, 1000 * index, length / segments},
-                   bytes.data() + index * sizeof(wire::Segment));
-    wire::Clear clear = clear_of(length);
-    clear.segment_count = static_cast<std::uint32_t>(segments);
-    clear.header.payload_length = static_cast<std::uint32_t>(bytes.size());
-    if (length < memory.size() && operation.source->cleared == 0)
-      clear.header.flags = wire::kFlagMore;
-    ASSERT_TRUE(Transfers::may_clear(operation, clear));
-    transfers.clear(operation, clear, bytes);
+    const bool more = length < memory.size() && operation.source->cleared == 0;
+    const std::uint8_t flags = more ? wire::kFlagMore : std::uint8_t{0};
+    wire::Clear asked = clear_of(length);
+    asked.header.flags = flags;
+    ASSERT_TRUE(Transfers::may_clear(operation, asked));
+    clear(operation, length, segments, flags);
   }
   void end_writes() {
     kLock.is_held();
