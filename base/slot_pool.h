@@ -117,8 +117,11 @@ class SlotPool {
   std::size_t limit() const { return limit_; }
   // The next create() needs no memory of its own.
   bool has_free() const { return first_free_ != kNoSlot; }
-  // Objects for which memory is taken at once.
+  // Objects for which there is memory, and for how many it is taken at once.
+  std::size_t capacity() const { return blocks_.size() * kBlock; }
   static constexpr std::size_t kBlock = 64;
+  // Bytes of memory for each.
+  static constexpr std::size_t bytes_of_one() { return sizeof(Cell); }
 
  private:
   static constexpr std::uint32_t kNoSlot = 0xffffffffU;
@@ -134,7 +137,6 @@ class SlotPool {
   std::uint32_t valid(std::uint32_t generation) const {
     return (generation & generation_mask_) != 0 ? generation & generation_mask_ : 1;
   }
-  std::size_t capacity() const { return blocks_.size() * kBlock; }
   Cell& at(std::uint32_t slot) { return blocks_[slot / kBlock][slot % kBlock]; }
 
   [[gnu::cold]] bool grow() {

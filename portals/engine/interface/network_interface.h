@@ -39,8 +39,8 @@ namespace lintel::portals {
 class NetworkInterface {
  public:
   // `first_generation` is the generation of its first objects, so that handles of an interface that
-  // was open before name no object of this one. `headers`: see UnexpectedMessages; used
-  // if the rules say so.
+  // was open before name no object of this one. `headers`: see UnexpectedMessages; used if
+  // the rules say so.
   NetworkInterface(std::uint8_t kind, const Identity& identity, const InterfaceLimits& limits,
                    Counters& counters, PendingWork& pending_work,
                    std::uint32_t first_generation = 1, const InterfaceRules& rules = {},

@@ -21,10 +21,9 @@ EventKind overflow_kind(EventKind arrived) {
 // operation of the endpoint.
 constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
 
-// What the pool adds to a header, and what its index does for one class of searches.
-constexpr std::size_t kOfPool = 2 * sizeof(std::uint64_t);
+// What the index adds to a header for one class of searches.
 constexpr std::size_t kOfIndex = 8 + 8 + 64;
-static_assert(sizeof(UnexpectedMessage) + kOfPool + kOfIndex <= kUnexpectedHeaderBytes);
+static_assert(SlotPool<UnexpectedMessage>::bytes_of_one() + kOfIndex <= kUnexpectedHeaderBytes);
 
 bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message) {
   return descriptor.accept(0, message.event.remote_offset, message.event.requested_length)
@@ -43,13 +42,13 @@ UnexpectedMessages::UnexpectedMessages(DescriptorTable& descriptors, EventLog& e
       entries_(entries),
       triggers_(triggers),
       max_of_portal_(limits.max_unexpected),
-      budget_(budget),
+      budget_(budget != nullptr ? *budget : unlimited_),
       messages_(std::size_t{limits.max_unexpected} * (std::size_t{limits.max_portal_index} + 1) +
                 kMaxLanding) {}
 
 UnexpectedMessages::~UnexpectedMessages() {
   kLock.is_held();
-  if (budget_ != nullptr) budget_->give_back(taken_);
+  budget_.give_back(messages_.capacity() * kUnexpectedHeaderBytes);
 }
 
 PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
@@ -82,23 +81,20 @@ PortalTable::Room UnexpectedMessages::room_for_events(
 
 // Whether the portal leaves as much to all others as it has.
 bool UnexpectedMessages::in_share(const Portal& portal) const {
-  if (budget_ == nullptr) return true;
-  const std::size_t left = budget_->left() + taken_ - messages_.size() * kUnexpectedHeaderBytes;
-  return portal.unexpected.size() * kUnexpectedHeaderBytes <= left;
+  const std::size_t free = messages_.capacity() - messages_.size();
+  return portal.unexpected.size() <= free + budget_.left() / kUnexpectedHeaderBytes;
 }
 
 // False: there are too many headers, or there is no memory for one more.
 bool UnexpectedMessages::make_room() {
   if (messages_.has_free()) return true;
-  const std::size_t bytes = messages_.kBlock * kUnexpectedHeaderBytes;
-  if (budget_ != nullptr && !budget_->take(bytes)) return false;
-  taken_ += bytes;
+  constexpr std::size_t kBytes = decltype(messages_)::kBlock * kUnexpectedHeaderBytes;
+  if (!budget_.take(kBytes)) return false;
   try {
     if (messages_.reserve()) return true;
   } catch (const std::bad_alloc&) {
   }
-  taken_ -= bytes;
-  if (budget_ != nullptr) budget_->give_back(bytes);
+  budget_.give_back(kBytes);
   return false;
 }
 

@@ -6,10 +6,9 @@
 // the triggers and the budget. Guarded by the process' lock. Invariants: (1) a header is in its
 // portal's list, or has a claimant, never both; (2) it is counted in `headers` of the
 // descriptor whose memory has its data; (3) its claimant is busy until the event of the claim is
-// logged.
+// logged; (4) of the budget it has taken what its pool has memory for.
 // Does not: decide which entry a message uses (target_match.cpp), or move data.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "base/memory_budget.h"
@@ -88,8 +87,8 @@ class UnexpectedMessages {
   EntryTable& entries_;
   Triggers& triggers_;
   std::uint32_t max_of_portal_;
-  MemoryBudget* budget_;
-  std::size_t taken_ LINTEL_GUARDED_BY(kLock) = 0;  // of the budget; kept until the interface ends
+  MemoryBudget unlimited_ LINTEL_GUARDED_BY(kLock){SIZE_MAX};  // without one of the caller
+  MemoryBudget& budget_;
   SlotPool<UnexpectedMessage> messages_ LINTEL_GUARDED_BY(kLock);
 };
 

@@ -33,7 +33,7 @@ struct Operation {
   bool asked = false;  // of an own one: the request has left, or waits only for room
   // of an own one: what its answer costs the peer that keeps it, see Operations
   std::size_t answer_bytes = 0;
-  // of another process' one: bytes beside its place, see Operations::keep()
+  // bytes beside its place, see Operations::keep(); 0 of an own one
   std::size_t memory = 0;
   SlotId id;
   PendingRequest* request = nullptr;

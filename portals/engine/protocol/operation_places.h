@@ -44,27 +44,23 @@ class OperationPlaces {
   // `memory`: bytes for the operations of other processes.
   explicit OperationPlaces(std::size_t max, std::size_t memory = SIZE_MAX)
       : max_(std::min(max, kMostOfTable)),
-        most_of_peer_(std::max<std::size_t>(max_ / 4, 1)),
         most_own_(kMostOperations - max_),
         memory_limit_(memory) {}
 
   // The most that one peer has of a table.
-  std::size_t most_of_peer() const { return most_of_peer_; }
+  std::size_t most_of_peer() const { return most_of(max_); }
   // Whether this process, or the peer, may begin something more.
   bool may_begin(const Held& held) const {
     return held.own == own_ ? held.own < max_
-                            : in_share(held.own, own_in_share_) ||
+                            : in_share(held.own, 1, own_in_share_, max_) ||
                                   (held.own < std::min(kInAnyCase, max_) && own_ < most_own_);
   }
   bool may_accept(const Held& held) const {
-    return in_share(held.others, others_) && may_keep(held, kPlaceBytes);
+    return in_share(held.others, 1, others_, max_) && may_keep(held, kPlaceBytes);
   }
   // Whether the operations of the peer may take so many bytes more.
   bool may_keep(const Held& held, std::size_t bytes) const {
-    const std::size_t free = memory_limit_ - memory_;
-    if (held.memory == 0) return bytes <= free;
-    const std::size_t share = std::min(memory_limit_ / 4, free / 2);
-    return held.memory <= share && bytes <= share - held.memory;
+    return in_share(held.memory, bytes, memory_, memory_limit_);
   }
   // One of them takes `now` bytes beside its place, and took `before`.
   void resize(Held& held, std::size_t before, std::size_t now) {
@@ -76,7 +72,7 @@ class OperationPlaces {
   void take(Held& held, bool own) {
     if (own) {
       ++own_;
-      if (++held.own <= most_of_peer_) ++own_in_share_;
+      if (++held.own <= most_of_peer()) ++own_in_share_;
     } else {
       ++held.others;
       ++others_;
@@ -86,7 +82,7 @@ class OperationPlaces {
   void give_back(Held& held, bool own) {
     if (own) {
       --own_;
-      if (held.own-- <= most_of_peer_) --own_in_share_;
+      if (held.own-- <= most_of_peer()) --own_in_share_;
     } else {
       --held.others;
       --others_;
@@ -95,15 +91,17 @@ class OperationPlaces {
   }
 
  private:
-  // Whether a peer that has `held` places of a table may have another one. `all`: places that are
-  // taken.
-  bool in_share(std::size_t held, std::size_t all) const {
-    const std::size_t free = all < max_ ? max_ - all : 0;
-    return held == 0 ? free > 0 : held < std::min(most_of_peer_, free / 2);
+  static std::size_t most_of(std::size_t limit) { return std::max<std::size_t>(limit / 4, 1); }
+  // Whether a peer that has `held` places of a table, or bytes, may have so many more. `all`: those
+  // that are taken of `limit`.
+  static bool in_share(std::size_t held, std::size_t more, std::size_t all, std::size_t limit) {
+    const std::size_t free = all < limit ? limit - all : 0;
+    if (held == 0) return more <= free;
+    const std::size_t share = std::min(most_of(limit), free / 2);
+    return held <= share && more <= share - held;
   }
 
   std::size_t max_;
-  std::size_t most_of_peer_;
   std::size_t most_own_;          // slots that the others' table leaves, at least twice max_
   std::size_t own_ = 0;           // places taken of this process' table
   std::size_t own_in_share_ = 0;  // without those beyond a quarter

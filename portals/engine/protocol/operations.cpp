@@ -38,7 +38,7 @@ void Operations::release(Operation& operation) {
   OfPeer& with = *by_peer_[operation.peer.value];
   with.list.erase(with.list.iterator_to(operation));
   if (with.list.empty()) transport_.watch(operation.peer, false);
-  if (!operation.own) places_.resize(with.places, operation.memory, 0);
+  places_.resize(with.places, operation.memory, 0);
   places_.give_back(with.places, operation.own);
   if (operation.asked) {
     --with.asked;

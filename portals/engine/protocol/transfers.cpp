@@ -17,9 +17,9 @@ void make_room(Some& some) {
 }
 
 // An operation of another process has one of the two, and the pools keep the memory of as many as
-// there ever were of each, with what they add to an object.
-constexpr std::size_t kOfPool = 2 * sizeof(std::uint64_t);
-static_assert(sizeof(Operation) + sizeof(TransferSource) + sizeof(TransferSink) + 3 * kOfPool <=
+// there ever were of each.
+static_assert(SlotPool<Operation>::bytes_of_one() + SlotPool<TransferSource>::bytes_of_one() +
+                  SlotPool<TransferSink>::bytes_of_one() <=
               OperationPlaces::kPlaceBytes);
 
 wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags,
