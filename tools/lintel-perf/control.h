@@ -3,7 +3,9 @@
 // and agree that they fit. Each message is one put with an ack to the control portal: a JSON object
 // with "tool", "protocol", "version" and "kind". What is none, or of another tool, is skipped.
 //
-//   client -> server  hello    {host, cpu, arguments}  who asks, and its command line
+//   client -> server  hello    {host, cpu, arguments,  who asks, and its command line;
+//                               run}                   a random number that is the client's alone,
+//                                                      which the next one of its name has not
 //   server -> client  accept   {host, cpu}             or
 //                     refuse   {reason}
 //   both              step     {}      has come to the next step of the measurement;
@@ -18,11 +20,14 @@
 #include <portals3.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host.h"
@@ -141,8 +146,9 @@ class ControlChannel : NotCopied {
   }
 
   // The oldest message of this tool, of whatever version, that has arrived, waiting for up to
-  // `limit`.
+  // `limit`; first of all the one that was put back.
   std::optional<ControlMessage> receive(Seconds limit) {
+    if (put_back_) return std::exchange(put_back_, std::nullopt);
     const auto end = after(limit);
     while (const auto event = next_event(eq_, end)) {
       InboxSlot& slot = *static_cast<InboxSlot*>(event->md.user_ptr);
@@ -157,6 +163,9 @@ class ControlChannel : NotCopied {
     }
     return std::nullopt;
   }
+
+  // The next receive() returns it again. One at a time.
+  void put_back(ControlMessage message) { put_back_ = std::move(message); }
 
  private:
   static constexpr std::size_t kMaxMessageBytes = 65536;
@@ -182,6 +191,7 @@ class ControlChannel : NotCopied {
   ptl_handle_ni_t ni_;
   ptl_handle_eq_t eq_ = PTL_EQ_NONE;
   std::vector<InboxSlot> inbox_{kInboxSlots};
+  std::optional<ControlMessage> put_back_;
 };
 
 inline constexpr int kProtocol = 3;
@@ -201,6 +211,11 @@ inline json control_message(const char* kind, const json& members = json::object
       "expected the same protocol on both sides",
       peer_role, member_of<std::string>(peer.body, "version", "unknown"), peer.protocol, own_role,
       tool_version(), kProtocol);
+}
+
+// Which run of a client a hello belongs to; 0 for one of a version that does not say it.
+inline std::uint64_t run_of(const ControlMessage& hello) {
+  return member_of<std::uint64_t>(hello.body, "run", 0);
 }
 
 inline ProcessDescription description_of(const ControlMessage& message) {
@@ -223,8 +238,10 @@ inline ProcessDescription connect_to_server(ControlChannel& control, ProcessName
                     to_string(server), deadline.count(), reason));
   };
   const auto end = after(deadline);
-  const json request =
-      control_message("hello", {{"host", self.host}, {"cpu", self.cpu}, {"arguments", arguments}});
+  std::random_device random;
+  const json request = control_message(
+      "hello",
+      {{"host", self.host}, {"cpu", self.cpu}, {"arguments", arguments}, {"run", random()}});
   for (;;) {
     const std::string failure = control.send(server, request, left_until(end));
     if (failure.empty()) break;

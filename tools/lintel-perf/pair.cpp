@@ -50,7 +50,7 @@ void check_limits(const PerfOptions& options, const OperationLimits& limits) {
 // Returns when the client has ended the measurement. Throws PeerLost if it is lost.
 void serve(const ControlMessage& client, PairEnd& endpoint, Seconds deadline) {
   static constexpr Seconds kForever{1e9};
-  PairPeer peer(endpoint, client.from, deadline, kForever);
+  PairPeer peer(endpoint, client.from, deadline, kForever, run_of(client));
   try {
     try {
       measure_for(client, endpoint, peer);

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "control.h"
 #include "interface.h"
@@ -45,9 +47,11 @@ struct PeerFinished {};
 class PairPeer : NotCopied {
  public:
   // `deadline`: how long a message may take, a probe stay unanswered, and operations stand still.
-  // `step_limit`: how long a peer that is alive may take for a step.
-  PairPeer(PairEnd& own, ProcessName name, Seconds deadline, Seconds step_limit)
-      : own_(own), name_(name), deadline_(deadline), step_limit_(step_limit) {
+  // `step_limit`: how long a peer that is alive may take for a step. `run`: of a client's hello,
+  // which tells it from a later process of its name.
+  PairPeer(PairEnd& own, ProcessName name, Seconds deadline, Seconds step_limit,
+           std::uint64_t run = 0)
+      : own_(own), name_(name), deadline_(deadline), step_limit_(step_limit), run_(run) {
     thread_ = std::jthread([this](const std::stop_token& end) {
       try {
         watch_peer(end);
@@ -70,13 +74,14 @@ class PairPeer : NotCopied {
 
   // Waits until the peer tells its next step; returns that message. `allowance`: how much longer
   // than the step limit. Throws PerfFailure with the peer's sentence if it has given up,
-  // PeerFinished, or PeerLost. Refuses other clients meanwhile.
+  // PeerFinished, or PeerLost. Refuses other clients meanwhile; but one of the peer's name shows
+  // that the peer is gone, and is the next.
   json await(Seconds allowance = {}) {
     static constexpr Seconds kTick{0.25};
     const Seconds limit = step_limit_ + allowance;
     for (const auto end = after(limit);;) {
       stop_reason_.throw_if_set();
-      const auto message = own_.control.receive(std::min<Seconds>(left_until(end), kTick));
+      auto message = own_.control.receive(std::min<Seconds>(left_until(end), kTick));
       if (!message) {
         if (Clock::now() < end) continue;
         throw PeerLost(
@@ -91,6 +96,13 @@ class PairPeer : NotCopied {
                             Seconds(1));
         }
         continue;
+      }
+      if (kind == "hello" && run_of(*message) != run_) {
+        own_.control.put_back(std::move(*message));
+        throw PeerLost(
+            fmt::format("the other process, {}, has ended: a new one has its name and asks to be "
+                        "served",
+                        to_string(name_)));
       }
       {
         const std::lock_guard lock(mutex_);
@@ -172,6 +184,7 @@ class PairPeer : NotCopied {
   const ProcessName name_;
   const Seconds deadline_;
   const Seconds step_limit_;
+  const std::uint64_t run_;
   StopReason stop_reason_;
 
   std::mutex mutex_;  // guards the rest

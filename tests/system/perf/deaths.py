@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from perf_tool import (ATOMICS, PORTALS4, SHORT, PerfTest, Server, children_of, environment,
-                       is_running, run, tool, wait_until)
+                       is_running, returning_client, run, tool, wait_until)
 
 
 class Deaths(PerfTest):
@@ -35,6 +35,12 @@ class Deaths(PerfTest):
         for name in ["put-lat", "put-bw", "get-bw", "put-bibw"]:
             with self.subTest(name):
                 self.gives_up_on_a_killed_client(name)
+
+    def test_AServerTellsTheNextClientFromOneOfItsNameThatWasKilled(self):
+        with Server("--deadline", "60") as server:
+            result = subprocess.run([returning_client(), server.address.rpartition(":")[2]],
+                                    capture_output=True, text=True, timeout=60, env=environment())
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_AServerGivesUpOnAClientThatWasKilledThroughPortals4(self):
         for arguments in PORTALS4:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """lintel-perf as its users run it.
 
-Usage: lintel_perf_test.py TOOL [--newer-peer=PROGRAM] [--older-peer=PROGRAM] [--provider=NAME]
-                           [CLAUSE...]
+Usage: lintel_perf_test.py TOOL [--newer-peer=PROGRAM] [--older-peer=PROGRAM]
+                           [--returning-client=PROGRAM] [--provider=NAME] [CLAUSE...]
        lintel_perf_test.py --list
 In NAME a plus stands for the semicolon, which CMake would take for a list: tcp+ofi_rxm.
 """
@@ -31,9 +31,9 @@ def main():
         return 0
     programs["tool"] = os.path.abspath(sys.argv[1])
     arguments = sys.argv[2:]
-    for which in ("newer", "older"):
-        if arguments and arguments[0].startswith(f"--{which}-peer="):
-            programs[f"{which} peer"] = arguments.pop(0).partition("=")[2]
+    for which in ("newer-peer", "older-peer", "returning-client"):
+        if arguments and arguments[0].startswith(f"--{which}="):
+            programs[which.replace("-", " ")] = arguments.pop(0).partition("=")[2]
     if arguments and arguments[0].startswith("--provider="):
         os.environ["LINTEL_PROVIDER"] = arguments.pop(0).partition("=")[2].replace("+", ";")
     suite = unittest.TestSuite(clauses[name] for name in arguments or clauses)

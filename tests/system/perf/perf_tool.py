@@ -8,7 +8,8 @@ import time
 import unittest
 
 # by name: "tool"; "newer peer", which speaks a later version of the wire protocol, see
-# newer_peer.cpp; and "older peer", a lintel-perf of an earlier protocol, see older_peer.cpp
+# newer_peer.cpp; "older peer", a lintel-perf of an earlier protocol, see older_peer.cpp; and
+# "returning client", two clients of one name, see returning_client.cpp
 programs = {}
 SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
 CHAINS = ["barrier", "broadcast", "reduce"]
@@ -28,6 +29,10 @@ def newer_peer():
 
 def older_peer():
     return programs["older peer"]
+
+
+def returning_client():
+    return programs["returning client"]
 
 
 def environment():
