@@ -233,7 +233,7 @@ class TransfersOfLittleMemory : public TransfersTest {
   void clear_in(std::size_t segments, Operation& operation, std::uint64_t length) {
     kLock.is_held();
     const bool more = length < memory.size() && operation.source->cleared == 0;
-    const std::uint8_t flags = more ? wire::kFlagMore : std::uint8_t{0};
+    const std::uint8_t flags = more ? std::uint8_t{wire::kFlagMore} : std::uint8_t{0};
     wire::Clear asked = clear_of(length);
     asked.header.flags = flags;
     ASSERT_TRUE(Transfers::may_clear(operation, asked));
