@@ -7,6 +7,7 @@ namespace lintel::transport {
 void DirectConnection::begin(PrivateDescriptor socket, Phase first, StreamBuffers& buffers) {
   fd = std::move(socket);
   watched = SocketEvents::kUnwatched;
+  low_water = 1;
   phase = first;
   peer = kNoPeer;
   greeting.begin();

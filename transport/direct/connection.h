@@ -73,6 +73,7 @@ struct DirectConnection final : HalfOpenConnection {
   InboundStream::PieceLimits limits;
   PrivateDescriptor fd;
   std::uint32_t watched = SocketEvents::kUnwatched;  // events that epoll reports
+  std::size_t low_water = 1;                         // when it reports data: see set_low_water()
   Phase phase = Phase::kClosed;
   PeerId peer = kNoPeer;
 

@@ -1,4 +1,9 @@
 // What poll() reads from the socket of one connection, and how it is delivered.
+//
+// A stream keeps the beginning of a piece in a buffer until the rest has come. So many connections
+// may do so at once; on a further one, what has arrived is looked at, what is dealt with is taken
+// out of the kernel, and a beginning stays there. The kernel reports the connection again when the
+// piece is whole.
 #include <algorithm>
 #include <cerrno>
 
@@ -16,6 +21,9 @@ constexpr int kReadsPerPoll = 8;
 // a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
+// Connections that keep the beginning of a piece in this process; twice as many if the kernel has
+// no room for a piece.
+constexpr std::size_t kMostBeginnings = 64;
 
 // More than kLittle may be due on the connection, in a payload with a place of its own. Or its peer
 // has not proved itself, and gets no more memory than a message needs.
@@ -27,19 +35,48 @@ bool reads_little(const DirectPeer& peer, const DirectConnection& connection) {
 
 }  // namespace
 
+bool DirectTransport::leaves_beginnings(const DirectConnection& connection) const {
+  return buffers_.in_use() >= kMostBeginnings && !connection.stream->has_buffer() &&
+         !connection.is_ending;
+}
+
+// What was looked at and dealt with leaves the kernel. False: nothing was, although the kernel has
+// reported more than the beginning that was left there before. Either no more comes, or it has no
+// room for more.
+bool DirectTransport::take_out_of_kernel(DirectConnection& connection, std::size_t looked_at) {
+  InboundStream& stream = *connection.stream;
+  const std::size_t wanted = stream.wanted();
+  const std::size_t left = stream.leave_beginning();
+  const bool reads = stream.state() == InboundStream::StreamState::kReading;
+  if (reads && left == looked_at && left > 0 && connection.low_water == wanted) return false;
+  take_out(connection.fd.get(), looked_at - left);
+  wait_for_bytes(connection, reads && left > 0 ? wanted : 1);
+  return true;
+}
+
+void DirectTransport::wait_for_bytes(DirectConnection& connection, std::size_t bytes) {
+  if (connection.low_water == bytes) return;
+  set_low_water(connection.fd.get(), bytes);
+  connection.low_water = bytes;
+}
+
 // Reads what has arrived. True: there may be more.
 bool DirectTransport::receive(DirectConnection& connection) {
   InboundStream& stream = *connection.stream;
   Delivery delivery(*this, connection);
+  bool leaves = leaves_beginnings(connection);
+  if (!leaves) wait_for_bytes(connection, 1);
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
     const std::span<const iovec> room =
         stream.room(reads_little(peers_[connection.peer], connection) && !connection.is_ending
-                        ? kShortLook
+                        ? std::max(kShortLook, connection.low_water)
                         : buffers_.bytes());
     if (room.empty()) return false;  // no memory for a buffer now
-    const ssize_t got = receive_from(connection.fd.get(), room);
+    const int fd = connection.fd.get();
+    const ssize_t got = leaves ? look_at(fd, room) : receive_from(fd, room);
     if (got <= 0) {
+      stream.nothing_came();
       if (got < 0 && errno == EAGAIN) return false;
       lost(connection, connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
       return false;
@@ -54,6 +91,16 @@ bool DirectTransport::receive(DirectConnection& connection) {
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
       return false;
     }
+    if (leaves && !take_out_of_kernel(connection, static_cast<std::size_t>(got))) {
+      if (buffers_.in_use() >= 2 * kMostBeginnings) {
+        lost(connection, broken(0));  // what is in the kernel comes again
+        return false;
+      }
+      leaves = false;
+      wait_for_bytes(connection, 1);
+      continue;
+    }
+    if (connection.low_water > 1) return false;
     if (stream.is_waiting()) {
       deliver_later(connection);
       return false;
@@ -94,7 +141,9 @@ bool DirectTransport::may_resume(const DirectConnection& connection) const {
 bool DirectTransport::resume_stalled() {
   bool had_paused = false;
   resuming_stalled_.swap(stalled_);
-  for (DirectConnection* const connection : resuming_stalled_) {
+  // By index: the sink may connect to another peer, for which has_spare_connection() lets it grow.
+  for (std::size_t i = 0; i < resuming_stalled_.size(); ++i) {
+    DirectConnection* const connection = resuming_stalled_[i];
     if (connection->phase != DirectConnection::Phase::kOpen)
       continue;  // ended by a call of the sink
     if (may_resume(*connection)) {

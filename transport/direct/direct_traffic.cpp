@@ -73,7 +73,9 @@ void DirectTransport::read_sockets() {
   const std::size_t count = reading_.recent().size();
   std::ranges::copy(reading_.recent(), recent);
   for (std::size_t i = 0; i < count; ++i) {
-    if (recent[i]->phase == DirectConnection::Phase::kOpen) receive(*recent[i]);
+    // One whose beginning was left in the kernel is read when that reports it.
+    if (recent[i]->phase == DirectConnection::Phase::kOpen && recent[i]->low_water == 1)
+      receive(*recent[i]);
   }
   const bool nobody_else = open_count_ == count && handshakes_.under_way() == 0 && sending_.empty();
   if (!reading_.is_turn_of_all(nobody_else)) return;

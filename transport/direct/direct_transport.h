@@ -173,6 +173,10 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void no_memory_for(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   bool receive(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  bool leaves_beginnings(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool take_out_of_kernel(DirectConnection& connection, std::size_t looked_at)
+      LINTEL_REQUIRES(lock_);
+  void wait_for_bytes(DirectConnection& connection, std::size_t bytes) LINTEL_REQUIRES(lock_);
   void send_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void note_arrived(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   void acknowledge_received() LINTEL_REQUIRES(lock_);

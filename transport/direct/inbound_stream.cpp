@@ -173,8 +173,13 @@ void InboundStream::consume(std::size_t bytes) {
 
 void InboundStream::interrupt() {
   if (is_waiting()) state_ = StreamState::kReading;
-  begin_ = end_;
+  leave_beginning();
+}
+
+std::size_t InboundStream::leave_beginning() {
+  const std::size_t left = available();
   give_buffer_back();
+  return left;
 }
 
 void InboundStream::cut_write() {

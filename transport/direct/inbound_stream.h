@@ -95,6 +95,10 @@ class InboundStream {
   std::span<const iovec> room(std::size_t at_most);
   // `bytes` bytes have arrived there. Delivers everything that is complete, up to a pause.
   void arrived(std::size_t bytes, StreamSink& sink);
+  // Nothing has arrived there.
+  void nothing_came() {
+    if (available() == 0) give_buffer_back();
+  }
   // After kStalled: asks the sink for the place again. After kPaused: goes on.
   void resume(StreamSink& sink);
 
@@ -117,6 +121,14 @@ class InboundStream {
   void interrupt();
   // Bytes of the payload under way that have not arrived.
   std::size_t missing_of_payload() const { return to_place_ + to_drop_; }
+  // For who leaves the beginning of a piece in the kernel: see leave_beginning().
+  bool has_buffer() const { return buffer_ != nullptr; }
+  // Bytes of the piece that has begun, as far as its beginning tells. 0: none has, or its payload
+  // is under way.
+  std::size_t wanted() const { return wanted_; }
+  // What has arrived of a piece and is not dealt with is forgotten, because it will arrive again
+  // with the rest. Returns its bytes. A stream that waits goes on waiting.
+  std::size_t leave_beginning();
   // A piece has begun and is not complete.
   bool has_partial_piece() const { return payload_kind_ != PieceKind::kMessage || begin_ != end_; }
 

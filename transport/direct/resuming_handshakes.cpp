@@ -157,6 +157,7 @@ void Handshakes::go_on(DirectConnection& connection, DirectConnection& replaceme
   DirectPeer& peer = peers_[connection.peer];
   events_.stop_watching(replacement.fd.get(), replacement.watched);
   connection.fd = std::move(replacement.fd);
+  connection.low_water = 1;
   owner_.tear_down(replacement);
   attempts_.end(peer.attempt);
   ++counters_.resumed;

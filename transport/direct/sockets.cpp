@@ -202,6 +202,27 @@ ssize_t receive_from(int fd, std::span<const iovec> pieces) {
   });
 }
 
+ssize_t look_at(int fd, std::span<const iovec> pieces) {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces.data());
+  message.msg_iovlen = pieces.size();
+  return uninterrupted([&] { return ::recvmsg(fd, &message, MSG_PEEK); });
+}
+
+void take_out(int fd, std::size_t bytes) {
+  while (bytes > 0) {
+    // tcp(7): with MSG_TRUNC it is not copied.
+    const ssize_t taken =
+        uninterrupted([&] { return ::recv(fd, nullptr, bytes, MSG_TRUNC | MSG_DONTWAIT); });
+    if (taken <= 0) return;  // the connection is lost
+    bytes -= static_cast<std::size_t>(taken);
+  }
+}
+
+void set_low_water(int fd, std::size_t bytes) {
+  set(fd, SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(bytes));
+}
+
 Error broken(int code) {
   switch (code) {
     case EBADF:

@@ -60,6 +60,13 @@ void end_socket(PrivateDescriptor fd);
 // never SIGPIPE.
 ssize_t send_to(int fd, std::span<const iovec> pieces);
 ssize_t receive_from(int fd, std::span<const iovec> pieces);
+// Likewise, but they stay in the kernel.
+ssize_t look_at(int fd, std::span<const iovec> pieces);
+// Takes so many bytes out of the kernel. REQUIRES: look_at() has returned no fewer.
+void take_out(int fd, std::size_t bytes);
+// From now on the kernel reports data when there are so many bytes, when no more come, or when it
+// has no room for so many. 1 as long as nothing was set.
+void set_low_water(int fd, std::size_t bytes);
 
 inline constexpr const char* kClosedByOthers =
     "a file descriptor of this process was closed, and not by Lintel";

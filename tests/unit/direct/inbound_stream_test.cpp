@@ -49,6 +49,37 @@ TEST_F(InboundStreamTest, HoldsABufferOnlyInTheMiddleOfAPiece) {
   EXPECT_FALSE(stream.has_partial_piece());
 }
 
+TEST_F(InboundStreamTest, KeepsNoBufferIfNothingComes) {
+  ASSERT_EQ(stream.room(kBuffer).size(), 1U);
+  EXPECT_EQ(buffers.in_use(), 1U);
+  stream.nothing_came();
+  EXPECT_EQ(buffers.in_use(), 0U);
+}
+
+TEST_F(InboundStreamTest, LeavesTheBeginningOfAPieceToArriveAgain) {
+  append_message(bytes, filled(10, 1));
+  append_message(bytes, filled(500, 2));
+  const std::size_t whole = sizeof(PieceHeader) + 10;
+  feed(stream, sink, std::span(bytes).first(whole + 100), 1000);
+  EXPECT_EQ(stream.wanted(), sizeof(PieceHeader) + 500);
+  EXPECT_EQ(stream.leave_beginning(), 100U);
+  EXPECT_EQ(buffers.in_use(), 0U);
+  EXPECT_FALSE(stream.has_partial_piece());
+  feed(stream, sink, std::span(bytes).subspan(whole), 1000);
+  EXPECT_EQ(sink.contents.back(), filled(500, 2));
+  EXPECT_EQ(stream.position(), bytes.size());
+}
+
+TEST_F(InboundStreamTest, LeavesNothingOfAPayloadUnderWay) {
+  sink.targets[5] = Bytes(1000);
+  append_write(bytes, {5, 0}, Immediate(1), filled(1000, 3));
+  feed(stream, sink, std::span(bytes).first(100), 100);
+  EXPECT_EQ(stream.wanted(), 0U);
+  EXPECT_EQ(stream.leave_beginning(), 0U);
+  feed(stream, sink, std::span(bytes).subspan(100), 1000);
+  EXPECT_EQ(sink.targets[5], filled(1000, 3));
+}
+
 TEST_F(InboundStreamTest, RequestsTheBytesOfAWriteWhereTheyBelong) {
   sink.targets[5] = Bytes(2000);
   const Bytes data = filled(1500, 3);
