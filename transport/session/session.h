@@ -258,6 +258,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void expire_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] const Candidate* answered_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_candidate_proved(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  bool is_on_own_connection(const Candidate& candidate) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void take_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void welcome_again(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void contest(PeerSession& peer, std::uint8_t quarters) LINTEL_REQUIRES(lock_);

@@ -71,8 +71,15 @@ const Candidate* Session::answered_candidate(PeerSession& peer) {
 // Its confirmation has come.
 void Session::on_candidate_proved(PeerSession& peer) {
   const Candidate& proved = *peer.candidate;
-  // First, because this may find no memory.
   const Introduction& hello = proved.hello.introduction;
+  const bool restarted = hello.incarnation != peer.incarnation;
+  const Error error =
+      restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
+                : Error(Loss::kPeer, "session", "the peer ended the session and began another");
+  // A process that ends its session ends the connection too. What is still to be sent on this one
+  // belongs to operations that end now, with their memory. The peer begins again on another.
+  if (peer.state == PeerState::kOpen && is_on_own_connection(proved)) return give_up(peer, error);
+  // First, because this may find no memory.
   const SessionKeys keys = introductions_.make_keys(peer, hello.incarnation, hello.epoch,
                                                     proved.local_epoch, proved.handshake);
   if (peer.state == PeerState::kWelcoming) {
@@ -80,11 +87,13 @@ void Session::on_candidate_proved(PeerSession& peer) {
     take_candidate(peer);
     return opened(peer, keys);
   }
-  const bool restarted = hello.incarnation != peer.incarnation;
-  replace_session(
-      peer, &keys,
-      restarted ? Error(Loss::kPeer, "session", "the peer was restarted")
-                : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
+  replace_session(peer, &keys, error);
+}
+
+// The candidate has come on the connection of the open session: a network that tells its
+// connections apart has one with a peer at a time, and reports the loss of an earlier one first.
+bool Session::is_on_own_connection(const Candidate& candidate) const {
+  return lower_->attributes().knows_source && candidate.handshake.connection != BindingBytes{};
 }
 
 // Asks the peer for an answer at once. `quarters` of the deadline count as over already.

@@ -250,6 +250,7 @@ void Session::on_job_key() {
             peer, Error(Loss::kPeer, "session", "the session was opened without the job's secret"));
     } else if (peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming) {
       const bool wanted = peer.wanted;
+      end_connection(peer);  // the peer may have opened the session
       end_session(peer);
       enter(peer, PeerState::kClosed);
       if (wanted) connect(peer);

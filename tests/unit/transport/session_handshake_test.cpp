@@ -141,6 +141,18 @@ TEST_F(SessionHandshake, NewEpochOfThePeerFailsTheOldSession) {
   EXPECT_EQ(session->state_of(peer), State::kOpen);
 }
 
+// What was to be sent on it belongs to operations that have ended.
+TEST_F(SessionHandshake, NewEpochOnTheConnectionOfTheSessionEndsBoth) {
+  fake->attributes().knows_source = true;
+  fake->bound_to.bytes[0] = std::byte{1};
+  open();
+  sink.on_failure = [this](PeerId) { EXPECT_THAT(fake->disconnected, ElementsAre(lower_peer)); };
+  begin_again();
+  ASSERT_EQ(sink.failures.size(), 1U);
+  EXPECT_STREQ(sink.failures[0].reason(), "the peer ended the session and began another");
+  EXPECT_EQ(session->state_of(peer), State::kClosed);
+}
+
 TEST_F(SessionHandshake, WhatIsSentInsideOnPeerFailedGoesToTheSessionThatCausedIt) {
   open();
   sink.on_failure = [this](PeerId) { EXPECT_EQ(send("again"), PostStatus::kOk); };
