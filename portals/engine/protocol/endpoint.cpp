@@ -79,22 +79,39 @@ void Endpoint::detach(NetworkInterface& interface) {
     if (unsent.completion.interface != nullptr)
       interface.close(unsent.completion, Failure::kShutdown);
   });
-  transport::PeerId not_notified;
+  // Peers that are given up: all their operations end.
+  transport::PeerId not_notified;  // would wait for ever
+  transport::PeerId reader;        // of memory that is the program's again when this returns
   do {
-    not_notified = transport::kNoPeer;
+    not_notified = reader = transport::kNoPeer;
     operations_.for_each([&](Operation& operation) LINTEL_REQUIRES(kLock) {
-      if (operation.interface_kind != interface.kind() || not_notified != transport::kNoPeer)
+      if (operation.interface_kind != interface.kind() || not_notified != transport::kNoPeer ||
+          reader != transport::kNoPeer)
         return;
       try {
-        if (!closing_.of_last()) transfers_.notify_ending(operation);
+        if (!closing_.of_last()) {
+          if (Transfers::is_being_read(operation)) {
+            reader = operation.peer;
+            return;
+          }
+          transfers_.notify_ending(operation);
+        }
       } catch (const std::bad_alloc&) {
-        not_notified = operation.peer;  // which would wait for ever; all its operations end below
+        not_notified = operation.peer;
         return;
       }
       fail(operation, Failure::kShutdown);
     });
     if (not_notified != transport::kNoPeer) no_memory_for(not_notified);
-  } while (not_notified != transport::kNoPeer);
+    if (reader != transport::kNoPeer) {
+      log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+        LINTEL_LOG(kWarn, "peer %s; given up: it has not taken the data of an interface that ends",
+                   transport_->describe(reader).c_str());
+      });
+      transport_->disconnect(reader);
+      on_peer_failed(reader, {});
+    }
+  } while (not_notified != transport::kNoPeer || reader != transport::kNoPeer);
   interfaces_.rows[interface.kind()].interface = nullptr;
   // Requests of other interfaces were held until its operations are answered, and nothing may
   // arrive that lets a turn follow.

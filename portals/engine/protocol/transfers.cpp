@@ -524,6 +524,12 @@ bool Transfers::fail(Operation& operation, Failure failure) {
   return source_open;
 }
 
+bool Transfers::is_being_read(const Operation& operation) {
+  const TransferSource* const source = operation.source;
+  return source != nullptr && source->state == SourceState::kWriting &&
+         source->writes_done < source->writes_posted;
+}
+
 // If an operation ends early, the other side may wait for a message that will not come, and is
 // notified here. In the cases that are not listed, the other side has no record, or will send a
 // message, which is answered then.

@@ -110,6 +110,8 @@ class Transfers {
   // Ends the source and sink of `operation`. True: the END event of a source was not logged before,
   // and now reports the failure. `operation` may have ended when it returns.
   [[gnu::cold]] bool fail(Operation& operation, Failure failure) LINTEL_REQUIRES(kLock);
+  // Writes of the operation were posted and have not ended, so the network still reads its memory.
+  static bool is_being_read(const Operation& operation);
   // The operation will be ended here: notifies the other side, if that waits for a message that
   // will not come and nothing else notifies it.
   [[gnu::cold]] void notify_ending(const Operation& operation) LINTEL_REQUIRES(kLock);
