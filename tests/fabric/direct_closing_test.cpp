@@ -1,100 +1,13 @@
 // The end of sessions over direct transports whose connections are lost meanwhile: what was sent
 // before it, and the goodbye, arrive once, and nobody reports a loss.
-//
-// This program has send() and sendmsg() of its own, which lose a connection after any byte.
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <random>
 
+#include "tests/fabric/cutting_sockets.h"
 #include "tests/fabric/direct_sessions.h"
 #include "tests/fabric/raw_caller.h"
-#include "transport/direct/sockets.h"
 #include "transport/session/frame_codec.h"
-
-namespace lintel::transport {
-namespace {
-
-// Which ends of the connection are reset. What the kernel has for the receiver is lost if the
-// receiver's end is.
-enum class CutEnd : std::uint8_t { kSender, kReceiver, kBoth };
-
-// The connection on which the last byte is sent before the next cut is lost then.
-struct NextCuts {
-  std::vector<std::size_t> distances;  // bytes between them, the next one last
-  std::size_t made = 0;
-  CutEnd end = CutEnd::kSender;
-};
-NextCuts cuts;
-
-bool same_address(const sockaddr_in& one, const sockaddr_in& other) {
-  return one.sin_port == other.sin_port && one.sin_addr.s_addr == other.sin_addr.s_addr;
-}
-
-int other_end_of(int fd) {
-  constexpr int kDescriptors = 256;
-  sockaddr_in near{};
-  sockaddr_in far{};
-  if (!addresses_of(fd, near, far)) return -1;
-  for (int other = 0; other < kDescriptors; ++other) {
-    sockaddr_in its_near{};
-    sockaddr_in its_far{};
-    if (addresses_of(other, its_near, its_far) && same_address(its_near, far) &&
-        same_address(its_far, near))
-      return other;
-  }
-  return -1;
-}
-
-void cut(int fd) {
-  ++cuts.made;
-  const int receiver = other_end_of(fd);  // not accepted yet: it has none
-  if (receiver != -1 && cuts.end != CutEnd::kSender) reset_connection(receiver);
-  if (receiver == -1 || cuts.end != CutEnd::kReceiver) reset_connection(fd);
-}
-
-// How many of `bytes` are sent before the next cut; `last`: it follows.
-std::size_t allowed(std::size_t bytes, bool& last) {
-  last = !cuts.distances.empty() && cuts.distances.back() <= bytes;
-  return last ? cuts.distances.back() : bytes;
-}
-
-void was_sent(int fd, ssize_t bytes, bool last) {
-  if (bytes < 0 || cuts.distances.empty()) return;
-  if (last) {
-    cuts.distances.pop_back();
-    cut(fd);
-  } else {
-    cuts.distances.back() -= static_cast<std::size_t>(bytes);
-  }
-}
-
-}  // namespace
-}  // namespace lintel::transport
-
-extern "C" ssize_t send(int fd, const void* data, std::size_t bytes, int flags) {
-  using namespace lintel::transport;
-  bool last = false;
-  const std::size_t now = allowed(bytes, last);
-  if (now == 0) was_sent(fd, 0, last);  // the call meets it
-  const ssize_t sent = ::syscall(SYS_sendto, fd, data, now == 0 ? bytes : now, flags, nullptr, 0);
-  if (now != 0) was_sent(fd, sent, last);
-  return sent;
-}
-
-extern "C" ssize_t sendmsg(int fd, const msghdr* message, int flags) {
-  std::vector<std::byte> whole;
-  for (std::size_t i = 0; i < message->msg_iovlen; ++i) {
-    const iovec& part = message->msg_iov[i];
-    const auto* const data = static_cast<const std::byte*>(part.iov_base);
-    whole.insert(whole.end(), data, data + part.iov_len);
-  }
-  return send(fd, whole.data(), whole.size(), flags);
-}
 
 namespace lintel::transport {
 namespace {
@@ -211,13 +124,7 @@ TEST(DirectClosingWithAStranger, ACallerThatProvesNothingIsNotWaitedFor) {
   EXPECT_TRUE(side.session().close(monotonic_now()));
 }
 
-std::string cut_test_name(const testing::TestParamInfo<CutEnd>& info) {
-  constexpr const char* kNames[] = {"sender", "receiver", "both"};
-  return kNames[static_cast<std::size_t>(info.param)];
-}
-INSTANTIATE_TEST_SUITE_P(End, DirectClosing,
-                         testing::Values(CutEnd::kSender, CutEnd::kReceiver, CutEnd::kBoth),
-                         cut_test_name);
+INSTANTIATE_TEST_SUITE_P(End, DirectClosing, all_cut_ends(), cut_test_name);
 
 }  // namespace
 }  // namespace lintel::transport

@@ -27,6 +27,7 @@ class Recorder : public Sink {
     Error error;
   };
   std::vector<std::vector<std::byte>> messages;
+  std::vector<std::vector<std::byte>> placed;  // payloads
   std::vector<Immediate> immediates;
   std::vector<WriteEnd> write_ends;
   std::vector<std::pair<PeerId, Error>> failures;
@@ -45,7 +46,9 @@ class Recorder : public Sink {
     if (keep_messages) messages.emplace_back(message.begin(), message.end());
     if (when_message) when_message();
   }
-  void on_placed_message(PeerId, std::span<const std::byte>, const PlacedPayload&) override {
+  void on_placed_message(PeerId, std::span<const std::byte>,
+                         const PlacedPayload& payload) override {
+    placed.emplace_back(payload.bytes.begin(), payload.bytes.end());
     if (when_placed_comes) when_placed_comes();
   }
   void on_message_left(PeerId) override { ++messages_left; }

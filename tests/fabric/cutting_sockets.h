@@ -1,0 +1,34 @@
+#pragma once
+// Lost connections at any byte: a program with cutting_sockets.cpp has send() and sendmsg() of its
+// own, which lose the connection after a byte that is named beforehand.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lintel::transport {
+
+// Which ends of the connection are reset. What the kernel has for the receiver is lost if the
+// receiver's end is.
+enum class CutEnd : std::uint8_t { kSender, kReceiver, kBoth };
+
+// The connection on which the last byte is sent before the next cut is lost then.
+struct NextCuts {
+  std::vector<std::size_t> distances;  // bytes between them, the next one last
+  std::size_t made = 0;
+  CutEnd end = CutEnd::kSender;
+};
+extern NextCuts cuts;
+
+inline auto all_cut_ends() {
+  return testing::Values(CutEnd::kSender, CutEnd::kReceiver, CutEnd::kBoth);
+}
+inline std::string cut_test_name(const testing::TestParamInfo<CutEnd>& info) {
+  constexpr const char* kNames[] = {"sender", "receiver", "both"};
+  return kNames[static_cast<std::size_t>(info.param)];
+}
+
+}  // namespace lintel::transport
