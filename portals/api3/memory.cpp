@@ -31,6 +31,18 @@ int tested(Process& process, Status status) LINTEL_REQUIRES(kLock) {
   return return_code(status);
 }
 
+// The result of a call that unlinks. While the object is in use it makes progress and tries once
+// more, because a caller may repeat this call and call nothing else.
+template <class Unlink>
+int unlink_when_free(Process& process, Status in_use, Unlink unlink) LINTEL_REQUIRES(kLock) {
+  Status status = unlink();
+  if (status == in_use) {
+    process.progress().advance();
+    status = unlink();
+  }
+  return return_code(status);
+}
+
 // Writes the handle of `made` to `out` if `status` is kOk.
 int give(Status status, HandleKind kind, std::uint32_t interface, SlotId made,
          ptl_handle_any_t* out) {
@@ -85,18 +97,13 @@ int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_
 }
 
 int PtlMEUnlink(ptl_handle_me_t me) {
-  return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID,
-                        [](Process& process, NetworkInterface& interface, SlotId id)
-                            LINTEL_REQUIRES(kLock) {
-                              Status status = interface.entries.unlink(id);
-                              if (status == Status::kEntryInUse) {
-                                // Makes progress, because a caller may repeat this call and call
-                                // nothing else.
-                                process.progress().advance();
-                                status = interface.entries.unlink(id);
-                              }
-                              return return_code(status);
-                            });
+  return with_interface(
+      me, HandleKind::kEntry, PTL_ME_INVALID,
+      [](Process& process, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
+        return unlink_when_free(process, Status::kEntryInUse, [&]() LINTEL_REQUIRES(kLock) {
+          return interface.entries.unlink(id);
+        });
+      });
 }
 
 int PtlMDAttach(ptl_handle_me_t me, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t* h) {
@@ -132,16 +139,13 @@ int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handl
 }
 
 int PtlMDUnlink(ptl_handle_md_t md) {
-  return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID,
-                        [](Process& process, NetworkInterface& interface, SlotId id)
-                            LINTEL_REQUIRES(kLock) {
-                              Status status = interface.entries.unlink_descriptor(id);
-                              if (status == Status::kDescriptorInUse) {
-                                process.progress().advance();
-                                status = interface.entries.unlink_descriptor(id);
-                              }
-                              return return_code(status);
-                            });
+  return with_interface(
+      md, HandleKind::kDescriptor, PTL_MD_INVALID,
+      [](Process& process, NetworkInterface& interface, SlotId id) LINTEL_REQUIRES(kLock) {
+        return unlink_when_free(process, Status::kDescriptorInUse, [&]() LINTEL_REQUIRES(kLock) {
+          return interface.entries.unlink_descriptor(id);
+        });
+      });
 }
 
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_handle_eq_t testq) {
