@@ -28,9 +28,9 @@ class ReceiveRequest : public ProtocolTest {
 
 TEST_F(ReceiveRequest, PutToAnotherProcessIsDropped) {
   target(memory, {.options = kPut});
-  Request stray = request(MessageKind::kPut);
-  stray.target_nid += 1;
-  peer.send(1, stray);
+  Request foreign = request(MessageKind::kPut);
+  foreign.target_nid += 1;
+  peer.send(1, foreign);
   EXPECT_EQ(kinds(1), "");
   EXPECT_EQ(drops(1), 1U);
 }
@@ -46,9 +46,9 @@ TEST_F(ReceiveRequest, PutInTheNameOfAnotherProcessIsDropped) {
 
 TEST_F(ReceiveRequest, PutToAnInterfaceThatIsNotOpenIsDropped) {
   target(memory, {.options = kPut});
-  Request stray = request(MessageKind::kPut);
-  stray.header.interface_kind = 2;
-  peer.send(1, stray);
+  Request foreign = request(MessageKind::kPut);
+  foreign.header.interface_kind = 2;
+  peer.send(1, foreign);
   EXPECT_EQ(kinds(1), "");
   EXPECT_EQ(drops(1), 1U);
 }

@@ -49,7 +49,7 @@ class Closing {
   const Outbox& outbox_;
   const Transfers& transfers_;
   const Initiator& initiator_;
-  bool of_last_ = false;
+  bool of_last_ LINTEL_GUARDED_BY(kLock) = false;
 };
 
 }  // namespace lintel::portals

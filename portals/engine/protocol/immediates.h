@@ -4,7 +4,7 @@
 //
 // A number has the 31 random bits that the wire format has room for, and no other sink has it. It
 // cannot be guessed from other numbers. That matters where the network does not tell whose write it
-// was (libfabric): there a number counts from whoever sends it.
+// was: there a number counts from whoever sends it.
 //
 // Owned by Transfers. Borrows the sinks. Guarded by the process' lock.
 // Does not: allocate after construction.

@@ -33,7 +33,8 @@ struct TransferLimits {
 
   // To expect a shorter message in the memory of its receive takes as long as to copy it, and its
   // send ends only when it is acknowledged. Two processes that send to each other at the same time,
-  // as in MPI_Alltoall, would wait for that, because no message takes the acknowledgement along.
+  // as all do in an all-to-all exchange, would wait for that, because no message takes the
+  // acknowledgement along.
   // Measure: bench/compare/thresholds kLeastPlaced
   static constexpr std::size_t kLeastPlaced = 65537;
 

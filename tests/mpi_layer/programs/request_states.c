@@ -16,7 +16,7 @@ static int query(void* state, MPI_Status* status) {
   MPI_Status_set_cancelled(status, ((struct work*)state)->cancelled);
   return MPI_SUCCESS;
 }
-static int let_go(void* state) {
+static int released(void* state) {
   ++((struct work*)state)->freed;
   return MPI_SUCCESS;
 }
@@ -41,7 +41,7 @@ static void generalized(void) {
   MPI_Status status;
   pthread_t thread;
   int flag = -1, count = -1;
-  CHECK(MPI_Grequest_start(query, let_go, cancel, &work, &request) == MPI_SUCCESS);
+  CHECK(MPI_Grequest_start(query, released, cancel, &work, &request) == MPI_SUCCESS);
   CHECK(MPI_Test(&request, &flag, &status) == MPI_SUCCESS && flag == 0 && work.queried == 0);
   work.request = request;
   CHECK(pthread_create(&thread, NULL, finish, &work) == 0);
@@ -53,7 +53,7 @@ static void generalized(void) {
   CHECK(MPI_Grequest_complete(work.request) == MPI_ERR_REQUEST); /* it is gone */
 
   struct work cancelled = {0};
-  CHECK(MPI_Grequest_start(query, let_go, cancel, &cancelled, &request) == MPI_SUCCESS);
+  CHECK(MPI_Grequest_start(query, released, cancel, &cancelled, &request) == MPI_SUCCESS);
   CHECK(MPI_Cancel(&request) == MPI_SUCCESS && cancelled.cancelled == 1 &&
         cancelled.complete_when_cancelled == 0);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
@@ -61,22 +61,22 @@ static void generalized(void) {
         MPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag == 1);
 
   struct work freed = {0};
-  CHECK(MPI_Grequest_start(query, let_go, cancel, &freed, &request) == MPI_SUCCESS);
+  CHECK(MPI_Grequest_start(query, released, cancel, &freed, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
   CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL &&
         freed.freed == 1 && freed.queried == 0);
-  CHECK(MPI_Grequest_start(query, let_go, cancel, &freed, &request) == MPI_SUCCESS);
+  CHECK(MPI_Grequest_start(query, released, cancel, &freed, &request) == MPI_SUCCESS);
   freed.request = request;
   CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL &&
         freed.freed == 1);
   /* the later of the two ends it */
   CHECK(MPI_Grequest_complete(freed.request) == MPI_SUCCESS && freed.freed == 2);
 
-  CHECK(MPI_Grequest_start(fail, let_go, cancel, &work, &request) == MPI_SUCCESS);
+  CHECK(MPI_Grequest_start(fail, released, cancel, &work, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_ERR_IO && request == MPI_REQUEST_NULL &&
         work.freed == 2);
-  CHECK(MPI_Grequest_start(NULL, let_go, cancel, &work, &request) == MPI_ERR_ARG);
+  CHECK(MPI_Grequest_start(NULL, released, cancel, &work, &request) == MPI_ERR_ARG);
   CHECK(MPI_Irecv(&count, 1, MPI_INT, world_rank, 99, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_ERR_REQUEST); /* of another kind */
   CHECK(MPI_Cancel(&request) == MPI_SUCCESS &&
