@@ -103,7 +103,7 @@ struct PeerSession {
   Nanoseconds back_off{};
   PeerHook timed_hook;    // PeerTimers
   PeerHook pending_hook;  // PendingPeers
-  PeerHook unused_hook;   // PeerTable, UnprovedCallers or IdleSessions
+  PeerHook unused_hook;   // PeerSessions, UnprovedCallers or IdleSessions
 
   // Identity.
   ProcessId name;

@@ -24,7 +24,7 @@
 //  (8) Only its peer ends an open session: by its goodbye, by the end of its connection,
 //      by its silence until the deadline, or by a handshake with proofs by the job key or by the
 //      key of the first contact.
-// Its parts own the state: PeerTable, UnprovedCallers, IdleSessions, PeerTimers, PendingPeers,
+// Its parts own the state: PeerSessions, UnprovedCallers, IdleSessions, PeerTimers, PendingPeers,
 // PollTurn, Introductions, LocalLoop, and of each peer OpenFrame, SendWindow, ReceivedFrames and
 // LeavingFrames. Each has its own lists and numbers, and knows no Session. Session connects them.
 // It has more members than other classes because Transport, Sink and JobKey::User alone have 40
@@ -51,7 +51,7 @@
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
-#include "transport/session/peer_table.h"
+#include "transport/session/peer_sessions.h"
 #include "transport/session/peer_timers.h"
 #include "transport/session/pending_peers.h"
 #include "transport/session/poll_turn.h"
@@ -304,7 +304,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   std::size_t frame_limit_;
   Introductions introductions_ LINTEL_GUARDED_BY(lock_);
 
-  PeerTable peers_ LINTEL_GUARDED_BY(lock_);
+  PeerSessions peers_ LINTEL_GUARDED_BY(lock_);
   PendingPeers pending_ LINTEL_GUARDED_BY(lock_);
   UnprovedCallers callers_ LINTEL_GUARDED_BY(lock_);
   PeerTimers timers_ LINTEL_GUARDED_BY(lock_);

@@ -1,6 +1,6 @@
 // The records of the peers of a session: who is known, and who is forgotten. The test acts as the
 // session: it says when a session begins and ends. Allocations fail at will.
-#include "transport/session/peer_table.h"
+#include "transport/session/peer_sessions.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using ::lintel::testing::allocations_until_failure;
 using ::lintel::testing::kNoFailure;
 
-class PeerTableTest : public ::testing::Test {
+class PeerSessionsTest : public ::testing::Test {
  protected:
   static constexpr std::size_t kMostPeers = 4;
   static constexpr std::size_t kMostClosed = 2;
@@ -33,10 +33,10 @@ class PeerTableTest : public ::testing::Test {
     peer.state = PeerState::kClosed;
   }
 
-  PeerTable peers{kMostPeers, kMostClosed};
+  PeerSessions peers{kMostPeers, kMostClosed};
 };
 
-TEST_F(PeerTableTest, APeerIsFoundByItsIdItsNameAndItsIdInTheLowerTransport) {
+TEST_F(PeerSessionsTest, APeerIsFoundByItsIdItsNameAndItsIdInTheLowerTransport) {
   add(1);
   PeerSession& second = add(2);
   EXPECT_EQ(&peers.at(second.id), &second);
@@ -46,20 +46,20 @@ TEST_F(PeerTableTest, APeerIsFoundByItsIdItsNameAndItsIdInTheLowerTransport) {
   EXPECT_EQ(second.lower, lower_of(2));
 }
 
-TEST_F(PeerTableTest, ANameAndALowerIdThatNobodyHasAreNotFound) {
+TEST_F(PeerSessionsTest, ANameAndALowerIdThatNobodyHasAreNotFound) {
   add(1);
   EXPECT_EQ(peers.find(name_of(2)), kNoPeer);
   EXPECT_EQ(peers.find_by_lower(lower_of(2)), nullptr);
   EXPECT_EQ(peers.find_by_lower(PeerId(0)), nullptr);
 }
 
-TEST_F(PeerTableTest, ThisProcessHasNoIdInTheLowerTransport) {
+TEST_F(PeerSessionsTest, ThisProcessHasNoIdInTheLowerTransport) {
   const PeerSession& self = peers.add(name_of(1), kNoPeer);
   EXPECT_EQ(peers.find(name_of(1)), self.id);
   EXPECT_EQ(self.lower, kNoPeer);
 }
 
-TEST_F(PeerTableTest, TheNumberOfNamesHasALimit) {
+TEST_F(PeerSessionsTest, TheNumberOfNamesHasALimit) {
   for (std::uint32_t pid = 1; pid <= kMostPeers; ++pid) {
     EXPECT_FALSE(peers.is_full());
     add(pid);
@@ -67,7 +67,7 @@ TEST_F(PeerTableTest, TheNumberOfNamesHasALimit) {
   EXPECT_TRUE(peers.is_full());
 }
 
-TEST_F(PeerTableTest, ThePeerWhoseSessionEndedFirstIsForgottenFirst) {
+TEST_F(PeerSessionsTest, ThePeerWhoseSessionEndedFirstIsForgottenFirst) {
   PeerSession& first = add(1);
   PeerSession& second = add(2);
   const PeerId id = second.id;
@@ -84,7 +84,7 @@ TEST_F(PeerTableTest, ThePeerWhoseSessionEndedFirstIsForgottenFirst) {
   EXPECT_EQ(peers.find_by_lower(lower_of(2)), nullptr);
 }
 
-TEST_F(PeerTableTest, PeersWithASessionAreNoSurplus) {
+TEST_F(PeerSessionsTest, PeersWithASessionAreNoSurplus) {
   PeerSession& first = add(1);
   add(2);
   add(3);
@@ -92,7 +92,7 @@ TEST_F(PeerTableTest, PeersWithASessionAreNoSurplus) {
   EXPECT_EQ(peers.surplus(), 0U);
 }
 
-TEST_F(PeerTableTest, APeerThatSomethingRefersToIsNotForgottenAndAnotherIsNext) {
+TEST_F(PeerSessionsTest, APeerThatSomethingRefersToIsNotForgottenAndAnotherIsNext) {
   PeerSession& first = add(1);
   add(2);
   add(3);
@@ -102,7 +102,7 @@ TEST_F(PeerTableTest, APeerThatSomethingRefersToIsNotForgottenAndAnotherIsNext) 
   EXPECT_EQ(peers.forget_oldest()->lower, lower_of(2));
 }
 
-TEST_F(PeerTableTest, TheSlotOfAForgottenPeerHasAClosedRecordUntilItIsGivenAgain) {
+TEST_F(PeerSessionsTest, TheSlotOfAForgottenPeerHasAClosedRecordUntilItIsGivenAgain) {
   PeerSession& first = add(1);
   first.local_epoch = 77;
   add(2);
@@ -115,7 +115,7 @@ TEST_F(PeerTableTest, TheSlotOfAForgottenPeerHasAClosedRecordUntilItIsGivenAgain
   EXPECT_EQ(peers.size(), 3U);
 }
 
-TEST_F(PeerTableTest, WithoutMemoryForAPeerNothingChanges) {
+TEST_F(PeerSessionsTest, WithoutMemoryForAPeerNothingChanges) {
   LINTEL_NEEDS_FAILING_ALLOCATIONS();
   int failures = 0;
   for (long which = 0; peers.find(name_of(1)) == kNoPeer; ++which) {
@@ -133,7 +133,7 @@ TEST_F(PeerTableTest, WithoutMemoryForAPeerNothingChanges) {
   EXPECT_EQ(peers.find(name_of(1)), PeerId(0)) << "no id was used up";
 }
 
-TEST_F(PeerTableTest, WithoutMemoryNobodyIsForgotten) {
+TEST_F(PeerSessionsTest, WithoutMemoryNobodyIsForgotten) {
   LINTEL_NEEDS_FAILING_ALLOCATIONS();
   for (std::uint32_t pid = 1; pid <= 3; ++pid) add(pid);
   allocations_until_failure = 0;

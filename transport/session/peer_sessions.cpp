@@ -1,10 +1,10 @@
-#include "transport/session/peer_table.h"
+#include "transport/session/peer_sessions.h"
 
 #include <utility>
 
 namespace lintel::transport {
 
-PeerSession& PeerTable::add(ProcessId name, PeerId lower) {
+PeerSession& PeerSessions::add(ProcessId name, PeerId lower) {
   PeerSession& peer = unused_record();
   const bool is_local = lower == kNoPeer;
   if (!is_local && lower.value >= peer_of_lower_.size())
@@ -20,14 +20,14 @@ PeerSession& PeerTable::add(ProcessId name, PeerId lower) {
 }
 
 // A record without a name. The caller takes its id.
-PeerSession& PeerTable::unused_record() {
+PeerSession& PeerSessions::unused_record() {
   return at(reusable_.next([this] {
     records_.push_back(std::make_unique<PeerSession>());
     records_.back()->id = PeerId(static_cast<std::uint32_t>(records_.size() - 1));
   }));
 }
 
-std::optional<PeerTable::Forgotten> PeerTable::forget_oldest() {
+std::optional<PeerSessions::Forgotten> PeerSessions::forget_oldest() {
   PeerSession& oldest = closed_.front();
   closed_.pop_front();
   closed_.push_back(oldest);

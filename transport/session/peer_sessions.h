@@ -1,5 +1,5 @@
 #pragma once
-// PeerTable: the records of the peers of a Session, by id, by name, and by the id of the lower
+// PeerSessions: the records of the peers of a Session, by id, by name, and by the id of the lower
 // transport.
 //
 // Owns the records. Thread: its owner's lock.
@@ -24,13 +24,13 @@
 
 namespace lintel::transport {
 
-class PeerTable {
+class PeerSessions {
  public:
   // `max_closed`: so many peers without a session stay known, those whose session ended last.
-  PeerTable(std::size_t max_peers, std::size_t max_closed)
+  PeerSessions(std::size_t max_peers, std::size_t max_closed)
       : max_peers_(max_peers), max_closed_(max_closed) {}
-  PeerTable(const PeerTable&) = delete;
-  PeerTable& operator=(const PeerTable&) = delete;
+  PeerSessions(const PeerSessions&) = delete;
+  PeerSessions& operator=(const PeerSessions&) = delete;
 
   // The number of records: ids, and slots on the wire, are below it.
   std::size_t size() const { return records_.size(); }
