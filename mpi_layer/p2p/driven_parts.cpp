@@ -29,13 +29,13 @@ DrivenParts::DrivenParts(portals::Process& process, const MessengerOptions& opti
       credit_(deferred_work_),
       controls_(engine_, deferred_work_),
       watch_(engine_, peers_, controls_, options_.contact_after, options_.list_completed),
-      landings_(engine_),
+      unexpected_blocks_(engine_),
       placement_(engine_, controls_),
       ends_(watch_, deferred_work_, options_.list_completed),
       sends_(shared()),
-      receives_(shared(), landings_, options_.most_receives),
-      probes_(engine_, peers_, receives_, landings_),
-      outside_(shared(), landings_, sends_, receives_, options_.outside_headers) {}
+      receives_(shared(), unexpected_blocks_, options_.most_receives),
+      probes_(engine_, peers_, receives_, unexpected_blocks_),
+      outside_(shared(), unexpected_blocks_, sends_, receives_, options_.outside_headers) {}
 
 SharedParts DrivenParts::shared() {
   return {engine_, peers_, credit_, controls_, watch_, placement_, ends_, link_, deferred_work_};
@@ -66,10 +66,10 @@ bool DrivenParts::open(std::string& explanation) {
 bool DrivenParts::set_up(std::uint32_t headers) {
   self_ = engine_.self();
   eager_limit_ = engine_.eager_limit();
-  // Computed from the least length that landings accept, whatever the network can place. So both
+  // Computed from the least length that the blocks accept, whatever the network can place. So both
   // ends compute the same credit.
-  const std::uint64_t longest = Landings::longest(options_.unexpected_bytes, eager_limit_);
-  const std::uint64_t all = Landings::window(options_.unexpected_bytes, longest);
+  const std::uint64_t longest = UnexpectedBlocks::longest(options_.unexpected_bytes, eager_limit_);
+  const std::uint64_t all = UnexpectedBlocks::window(options_.unexpected_bytes, longest);
   window_ = {std::min(all / options_.most_processes, kMaxCreditBytes), headers};
   credit_.set_window(window_, options_.most_processes);
   controls_.set_window(window_.headers);
@@ -84,7 +84,7 @@ bool DrivenParts::set_up(std::uint32_t headers) {
                      control, false, entry) != Status::kOk) {
     return false;
   }
-  return landings_.open(options_.unexpected_bytes, longest) == Status::kOk;
+  return unexpected_blocks_.open(options_.unexpected_bytes, longest) == Status::kOk;
 }
 
 // No peer and no active send waits for this process.
@@ -110,7 +110,7 @@ void DrivenParts::close() {
 void DrivenParts::release() {
   {
     const MutexLock lock(engine_.lock());
-    landings_.close();
+    unexpected_blocks_.close();
     watch_.release_all();
   }
   engine_.close();
@@ -154,7 +154,7 @@ void DrivenParts::drain_all() {
       const portals::Event event = *next;  // its handling may overwrite it with a new event
       take(event);
     }
-    landings_.reuse_blocks();
+    unexpected_blocks_.reuse_blocks();
     if (deferred_work_.any()) run_deferred_work();
   } while (engine_.has_events() || ends_.any_relayed());
   if (ends_.take_any_ended() && sleepers_ > 0) engine_.wake_all();
@@ -202,7 +202,7 @@ void DrivenParts::run_deferred_work() {
   if (credit_.any_due()) {
     credit_.give([this](Peer& peer, const Credit& credit, std::uint64_t bytes)
                      LINTEL_REQUIRES(kLock) {
-                       if (credit.bytes > 0 && !landings_.make_room(bytes)) return false;
+                       if (credit.bytes > 0 && !unexpected_blocks_.make_room(bytes)) return false;
                        controls_.send_credit(peer, credit);
                        return true;
                      });

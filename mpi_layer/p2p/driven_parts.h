@@ -7,7 +7,7 @@
 //   CreditLedger      flow control of unexpected messages
 //   ControlPackets    sends control packets
 //   PeerWatch         which peers the engine watches, sessions with peers that have none
-//   Landings          memory for unexpected messages
+//   UnexpectedBlocks  memory for unexpected messages
 //   EagerPlacement    long messages directly into the buffer of their receive
 //   RequestEnds       requests that have ended
 //   Sends, Receives   the protocols of sends, of receives
@@ -103,7 +103,7 @@ class DrivenParts {
   CreditLedger credit_;
   ControlPackets controls_;
   PeerWatch watch_;
-  Landings landings_;
+  UnexpectedBlocks unexpected_blocks_;
   EagerPlacement placement_;
   RequestEnds ends_;
   Sends sends_;

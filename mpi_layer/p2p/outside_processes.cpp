@@ -4,13 +4,13 @@
 
 namespace lintel::mpi {
 
-OutsideProcesses::OutsideProcesses(const SharedParts& parts, Landings& landings, Sends& sends,
-                                   Receives& receives, std::uint32_t headers)
+OutsideProcesses::OutsideProcesses(const SharedParts& parts, UnexpectedBlocks& unexpected_blocks,
+                                   Sends& sends, Receives& receives, std::uint32_t headers)
     : engine_(parts.engine),
       peers_(parts.peers),
       ends_(parts.ends),
       link_(parts.link),
-      landings_(landings),
+      unexpected_blocks_(unexpected_blocks),
       sends_(sends),
       receives_(receives),
       headers_(headers) {}
@@ -46,7 +46,7 @@ bool OutsideProcesses::withdraw(std::int32_t source, std::uint64_t sequence) {
         return message.event.remote_offset == sequence;
       });
   if (found == nullptr) return false;
-  landings_.consume(*found);
+  unexpected_blocks_.consume(*found);
   --peer.delivered;
   return true;
 }

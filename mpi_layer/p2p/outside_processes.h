@@ -17,8 +17,8 @@ namespace lintel::mpi {
 class OutsideProcesses {
  public:
   // `headers`: see MessengerOptions::outside_headers.
-  OutsideProcesses(const SharedParts& parts, Landings& landings, Sends& sends, Receives& receives,
-                   std::uint32_t headers);
+  OutsideProcesses(const SharedParts& parts, UnexpectedBlocks& unexpected_blocks, Sends& sends,
+                   Receives& receives, std::uint32_t headers);
   OutsideProcesses(const OutsideProcesses&) = delete;
   OutsideProcesses& operator=(const OutsideProcesses&) = delete;
 
@@ -65,7 +65,7 @@ class OutsideProcesses {
   PeerTable& peers_;
   RequestEnds& ends_;
   GatewayLink& link_;
-  Landings& landings_;
+  UnexpectedBlocks& unexpected_blocks_;
   Sends& sends_;
   Receives& receives_;
   const std::uint32_t headers_;

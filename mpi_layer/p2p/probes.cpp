@@ -67,7 +67,7 @@ bool Probes::take(const ProbeArguments& arguments, MatchedMessage& message) {
   message.sequence_ = arrival.remote_offset;
   message.ahead_ = arrival.manipulated_length;
   message.bytes_ = std::move(bytes);
-  landings_.consume(*found);
+  unexpected_blocks_.consume(*found);
   receives_.release(peer, arrival.requested_length);
   return true;
 }

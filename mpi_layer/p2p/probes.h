@@ -21,8 +21,12 @@ struct ProbeArguments {
 
 class Probes {
  public:
-  Probes(EngineAccess& engine, PeerTable& peers, Receives& receives, Landings& landings)
-      : engine_(engine), peers_(peers), receives_(receives), landings_(landings) {}
+  Probes(EngineAccess& engine, PeerTable& peers, Receives& receives,
+         UnexpectedBlocks& unexpected_blocks)
+      : engine_(engine),
+        peers_(peers),
+        receives_(receives),
+        unexpected_blocks_(unexpected_blocks) {}
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
@@ -38,7 +42,7 @@ class Probes {
   EngineAccess& engine_;
   PeerTable& peers_;
   Receives& receives_;
-  Landings& landings_;
+  UnexpectedBlocks& unexpected_blocks_;
 };
 
 }  // namespace lintel::mpi

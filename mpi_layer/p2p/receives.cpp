@@ -15,7 +15,8 @@ namespace option = portals::option;
 
 }  // namespace
 
-Receives::Receives(const SharedParts& parts, Landings& landings, std::uint32_t most_posted)
+Receives::Receives(const SharedParts& parts, UnexpectedBlocks& unexpected_blocks,
+                   std::uint32_t most_posted)
     : engine_(parts.engine),
       peers_(parts.peers),
       credit_(parts.credit),
@@ -25,7 +26,7 @@ Receives::Receives(const SharedParts& parts, Landings& landings, std::uint32_t m
       ends_(parts.ends),
       link_(parts.link),
       deferred_work_(parts.deferred_work),
-      landings_(landings),
+      unexpected_blocks_(unexpected_blocks),
       most_posted_(most_posted) {}
 
 // ---- Starts
@@ -189,7 +190,7 @@ void Receives::on_message(const portals::Event& event) {
   Peer* const peer = peers_.find(event.initiator);
   if (event.kind == portals::EventKind::kPutEnd) {
     if (peer != nullptr) note_arrival(*peer, event);
-    if (event.list != portals::PortalList::kPriority) return landings_.on_arrival(event);
+    if (event.list != portals::PortalList::kPriority) return unexpected_blocks_.on_arrival(event);
   }
   on_matched(peer, event);
 }
@@ -200,14 +201,14 @@ void Receives::on_matched(Peer* peer, const portals::Event& event) {
   if (peer == nullptr || event.failure != portals::Failure::kNone) [[unlikely]] {
     // The sender is not in the table, or was lost before all of the message arrived. The receive
     // stays posted.
-    if (claimed) landings_.release(event);
+    if (claimed) unexpected_blocks_.release(event);
     return repost(request);
   }
   release(*peer, event.requested_length);
   request.landed_ = std::min(event.requested_length, request.capacity_);
   if (claimed) {
     if (request.landed_ > 0) std::memcpy(request.buffer_, event.start, request.landed_);
-    landings_.release(event);
+    unexpected_blocks_.release(event);
   }
   DataHeader header = decode_message(event.header_data);
   header.length = header.kind == PacketKind::kData
@@ -308,7 +309,7 @@ void Receives::on_cancel(Peer& sender, const Control& control) {
       });
   if (found != nullptr) {
     release(sender, found->event.requested_length);
-    landings_.consume(*found);
+    unexpected_blocks_.consume(*found);
   }
   const PacketKind answer = found != nullptr ? PacketKind::kCancelyes : PacketKind::kCancelno;
   controls_.send(sender, {answer, 0, control.request_id, control.sequence, 0, 0});

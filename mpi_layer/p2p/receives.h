@@ -16,16 +16,17 @@
 #include <vector>
 
 #include "mpi_layer/p2p/call_error.h"
-#include "mpi_layer/p2p/landings.h"
 #include "mpi_layer/p2p/matched_message.h"
 #include "mpi_layer/p2p/shared_parts.h"
+#include "mpi_layer/p2p/unexpected_blocks.h"
 
 namespace lintel::mpi {
 
 class Receives {
  public:
   // `most_posted`: the most receives that are posted at the same time; further ones wait.
-  Receives(const SharedParts& parts, Landings& landings, std::uint32_t most_posted);
+  Receives(const SharedParts& parts, UnexpectedBlocks& unexpected_blocks,
+           std::uint32_t most_posted);
   Receives(const Receives&) = delete;
   Receives& operator=(const Receives&) = delete;
 
@@ -103,7 +104,7 @@ class Receives {
   RequestEnds& ends_;
   GatewayLink& link_;
   DeferredWork& deferred_work_;
-  Landings& landings_;
+  UnexpectedBlocks& unexpected_blocks_;
   const std::uint32_t most_posted_;
   ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted with kAnySource
   ReceiveList unposted_ LINTEL_GUARDED_BY(kLock);

@@ -38,11 +38,11 @@ class FlowControl : public P2pTest {
 TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
   for (const std::uint64_t bytes : {0U, 1000U, 10'000U, 100'000U, 1U << 20U, 64U << 20U}) {
     for (const std::uint64_t eager : {0U, 64U, 1024U, 16384U}) {
-      EXPECT_LE(mpi::Landings::window(bytes, eager), bytes / 3) << bytes << " " << eager;
+      EXPECT_LE(mpi::UnexpectedBlocks::window(bytes, eager), bytes / 3) << bytes << " " << eager;
     }
   }
   // A process with memory gets a useful window.
-  EXPECT_GE(mpi::Landings::window(64 << 20, 16384), std::uint64_t{20 << 20});
+  EXPECT_GE(mpi::UnexpectedBlocks::window(64 << 20, 16384), std::uint64_t{20 << 20});
 }
 
 // A process that sometimes receives a message late must not map all the memory that it could have.

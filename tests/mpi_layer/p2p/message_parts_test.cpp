@@ -1,4 +1,5 @@
-// Sends, Receives, Landings, Probes and EagerPlacement, each tested through its own functions.
+// Sends, Receives, UnexpectedBlocks, Probes and EagerPlacement, each tested through its own
+// functions.
 
 #include <cstring>
 
@@ -152,12 +153,12 @@ TEST_F(MessageParts, ALostPeerEndsItsReceivesAndThoseFromAnySource) {
 
 TEST_F(MessageParts, AnUnexpectedMessageTakesRoomUntilItIsReceived) {
   kLock.is_held();
-  const std::uint64_t room = there.landings.room();
+  const std::uint64_t room = there.unexpected_blocks.room();
   SendRequest sent;
   ASSERT_EQ(send(sent, std::span(out).first(1000)), CallError::kNone);
   EXPECT_TRUE(ended({&sent}));
   pass();
-  EXPECT_EQ(there.landings.room(), room - 1000);
+  EXPECT_EQ(there.unexpected_blocks.room(), room - 1000);
   mpi::MessageResult envelope;
   EXPECT_TRUE(there.probes.look({0, kContext, kTag}, envelope));
   EXPECT_EQ(envelope.length, 1000U);
@@ -166,19 +167,19 @@ TEST_F(MessageParts, AnUnexpectedMessageTakesRoomUntilItIsReceived) {
   ASSERT_EQ(receive(received, in), CallError::kNone);
   pass();
   EXPECT_TRUE(ended({&received}));
-  there.landings.reuse_blocks();
-  EXPECT_EQ(there.landings.room(), room);
+  there.unexpected_blocks.reuse_blocks();
+  EXPECT_EQ(there.unexpected_blocks.room(), room);
 }
 
 TEST_F(MessageParts, RoomIsMadeByMovingMessagesAndTheyStay) {
   kLock.is_held();
-  const std::uint64_t room = there.landings.room();
+  const std::uint64_t room = there.unexpected_blocks.room();
   SendRequest sent;
   ASSERT_EQ(send(sent, std::span(out).first(1000)), CallError::kNone);
   EXPECT_TRUE(ended({&sent}));
   pass();
-  EXPECT_TRUE(there.landings.make_room(room));
-  EXPECT_EQ(there.landings.room(), room);
+  EXPECT_TRUE(there.unexpected_blocks.make_room(room));
+  EXPECT_EQ(there.unexpected_blocks.room(), room);
   mpi::MatchedMessage message;
   ASSERT_TRUE(there.probes.take({mpi::kAnySource, kContext, mpi::kAnyTag}, message));
   ReceiveRequest received;

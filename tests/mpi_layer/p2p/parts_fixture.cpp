@@ -17,12 +17,12 @@ PartsTest::Side::Side(portals::Process& process)
       credit(deferred_work),
       controls(engine, deferred_work),
       watch(engine, peers, controls, kContactAfter, true),
-      landings(engine),
+      unexpected_blocks(engine),
       placement(engine, controls),
       ends(watch, deferred_work, true),
       sends(shared()),
-      receives(shared(), landings, kMostPosted),
-      probes(engine, peers, receives, landings) {
+      receives(shared(), unexpected_blocks, kMostPosted),
+      probes(engine, peers, receives, unexpected_blocks) {
   kLock.is_held();
   std::string explanation;
   const bool opened = engine.open(100, 100, explanation) && engine.set_up();
@@ -35,10 +35,10 @@ PartsTest::Side::Side(portals::Process& process)
       engine.append(mpi::kControlPortal, portals::PortalList::kPriority,
                     {mpi::kAnyProcess, 0, ~0ULL}, control, false, entry);
   LINTEL_ASSERT(appended == portals::Status::kOk);
-  const std::uint64_t longest = mpi::Landings::longest(kUnexpectedBytes, kEager);
-  const portals::Status landed = landings.open(kUnexpectedBytes, longest);
+  const std::uint64_t longest = mpi::UnexpectedBlocks::longest(kUnexpectedBytes, kEager);
+  const portals::Status landed = unexpected_blocks.open(kUnexpectedBytes, longest);
   LINTEL_ASSERT(landed == portals::Status::kOk);
-  credit.set_window({mpi::Landings::window(kUnexpectedBytes, longest), kHeaders}, 1);
+  credit.set_window({mpi::UnexpectedBlocks::window(kUnexpectedBytes, longest), kHeaders}, 1);
   controls.set_window(kHeaders);
   sends.set_eager_limit(kEager);
 }

@@ -41,7 +41,7 @@ class PartsTest : public ::testing::Test {
     mpi::CreditLedger credit;
     mpi::ControlPackets controls;
     mpi::PeerWatch watch;
-    mpi::Landings landings;
+    mpi::UnexpectedBlocks unexpected_blocks;
     mpi::EagerPlacement placement;
     mpi::RequestEnds ends;
     mpi::Sends sends;

@@ -1,4 +1,4 @@
-#include "mpi_layer/p2p/landings.h"
+#include "mpi_layer/p2p/unexpected_blocks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,21 +21,21 @@ constexpr std::uint64_t kMessages = 4;  // the least number of longest messages 
 
 }  // namespace
 
-std::uint64_t Landings::longest(std::uint64_t bytes, std::uint64_t eager_limit) {
+std::uint64_t UnexpectedBlocks::longest(std::uint64_t bytes, std::uint64_t eager_limit) {
   return std::max(eager_limit, std::min(kLongest, bytes / 3 * 2 / kBlocks / kMessages));
 }
 
-std::uint64_t Landings::block_bytes(std::uint64_t bytes, std::uint64_t longest) {
+std::uint64_t UnexpectedBlocks::block_bytes(std::uint64_t bytes, std::uint64_t longest) {
   const std::uint64_t least = std::max<std::uint64_t>(kMessages * longest, 64);
   return std::max(least, std::min(kLargestBlock, bytes / 3 * 2 / kBlocks));
 }
 
-std::uint64_t Landings::window(std::uint64_t bytes, std::uint64_t longest) {
+std::uint64_t UnexpectedBlocks::window(std::uint64_t bytes, std::uint64_t longest) {
   const std::uint64_t block = block_bytes(bytes, longest);
   return bytes / 3 * 2 / block * (block - longest) / 2;
 }
 
-Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
+Status UnexpectedBlocks::open(std::uint64_t bytes, std::uint64_t longest) {
   longest_ = longest;
   block_bytes_ = block_bytes(bytes, longest);
 
@@ -61,7 +61,7 @@ Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
   return Status::kOk;
 }
 
-Status Landings::append(LandingBlock& block) {
+Status UnexpectedBlocks::append(Block& block) {
   portals::DescriptorRules rules;
   // With both options, the entry accepts no message longer than the longest, and is used up as soon
   // as less than the longest is left.
@@ -78,7 +78,7 @@ Status Landings::append(LandingBlock& block) {
   return status;
 }
 
-void Landings::close() {
+void UnexpectedBlocks::close() {
   if (block_bytes_ == 0) return;  // open() was not called
   engine_.for_each_unexpected([this](UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
     if (message.landed) consume(message);
@@ -86,18 +86,18 @@ void Landings::close() {
   released_ = false;
 }
 
-void Landings::on_arrival(const portals::Event& event) {
+void UnexpectedBlocks::on_arrival(const portals::Event& event) {
   if (event.user_pointer == nullptr) return;  // a message without data
-  static_cast<LandingBlock*>(event.user_pointer)->used = event.offset + event.manipulated_length;
+  static_cast<Block*>(event.user_pointer)->used = event.offset + event.manipulated_length;
 }
 
-void Landings::consume(UnexpectedMessage& message) {
+void UnexpectedBlocks::consume(UnexpectedMessage& message) {
   const portals::Event arrival = message.event;
   engine_.consume(message);
   release(arrival);
 }
 
-void Landings::release(const portals::Event& event) {
+void UnexpectedBlocks::release(const portals::Event& event) {
   if (event.descriptor.generation == 0) {
     delete[] static_cast<std::byte*>(event.start);
   } else {
@@ -106,25 +106,25 @@ void Landings::release(const portals::Event& event) {
 }
 
 // The engine uses a block until less than the longest message is left.
-std::uint64_t Landings::room_in(const LandingBlock& block) const {
+std::uint64_t UnexpectedBlocks::room_in(const Block& block) const {
   const std::uint64_t sure = block_bytes_ - longest_;
   return block.used < sure ? sure - block.used : 0;
 }
 
-std::uint64_t Landings::room() const {
+std::uint64_t UnexpectedBlocks::room() const {
   std::uint64_t room = 0;
-  for (const LandingBlock& block : blocks_) room += room_in(block);
+  for (const Block& block : blocks_) room += room_in(block);
   return room;
 }
 
-bool Landings::empty(const LandingBlock& block) {
+bool UnexpectedBlocks::empty(const Block& block) {
   const portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
   return descriptor == nullptr || descriptor->headers == 0;
 }
 
-void Landings::rewind_empty() {
+void UnexpectedBlocks::rewind_empty() {
   released_ = false;
-  for (LandingBlock& block : blocks_) {
+  for (Block& block : blocks_) {
     if (block.used == 0) continue;
     portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
     // A block that is used up is renewed by make_room().
@@ -135,13 +135,13 @@ void Landings::rewind_empty() {
 }
 
 // REQUIRES: empty(block).
-bool Landings::renew(LandingBlock& block) {
+bool UnexpectedBlocks::renew(Block& block) {
   if (engine_.has(block.entry) && !engine_.withdraw(block.entry)) return false;
   block.used = block_bytes_;
   return append(block) == Status::kOk;
 }
 
-bool Landings::move_messages(const LandingBlock& block) {
+bool UnexpectedBlocks::move_messages(const Block& block) {
   bool done = true;
   engine_.for_each_unexpected([&](UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
     if (!(message.event.descriptor == block.descriptor) || !message.landed) return;
@@ -156,10 +156,10 @@ bool Landings::move_messages(const LandingBlock& block) {
   return done;
 }
 
-bool Landings::make_room(std::uint64_t bytes) {
+bool UnexpectedBlocks::make_room(std::uint64_t bytes) {
   std::uint64_t have = room();
   for (const bool moving : {false, true}) {
-    for (LandingBlock& block : blocks_) {
+    for (Block& block : blocks_) {
       if (have >= bytes) return true;
       if (block.used == 0 || (!moving && !empty(block)) || (moving && !move_messages(block)))
         continue;

@@ -1,5 +1,6 @@
 #pragma once
-// Landings: the memory of unexpected messages. It is bounded, and allocated before messages arrive.
+// UnexpectedBlocks: the memory of unexpected messages. It is bounded, and allocated before messages
+// arrive.
 //
 // Blocks are entries in the overflow list of the message portal. The engine fills one after the
 // other. Messages without data have an entry of their own, which is never used up. One message that
@@ -26,11 +27,11 @@
 
 namespace lintel::mpi {
 
-class Landings {
+class UnexpectedBlocks {
  public:
-  explicit Landings(EngineAccess& engine) : engine_(engine) {}
-  Landings(const Landings&) = delete;
-  Landings& operator=(const Landings&) = delete;
+  explicit UnexpectedBlocks(EngineAccess& engine) : engine_(engine) {}
+  UnexpectedBlocks(const UnexpectedBlocks&) = delete;
+  UnexpectedBlocks& operator=(const UnexpectedBlocks&) = delete;
 
   // The longest message that is sent whole, and so needs room here, if `bytes` of memory are used
   // in all. It is at least `eager_limit`.
@@ -66,24 +67,24 @@ class Landings {
   bool make_room(std::uint64_t bytes) LINTEL_REQUIRES(kLock);
 
  private:
-  struct LandingBlock {
+  struct Block {
     std::unique_ptr<std::byte[]> memory;
     std::uint64_t used = 0;
     SlotId entry;
     SlotId descriptor;
   };
   static std::uint64_t block_bytes(std::uint64_t bytes, std::uint64_t longest);
-  portals::Status append(LandingBlock& block) LINTEL_REQUIRES(kLock);
-  std::uint64_t room_in(const LandingBlock& block) const LINTEL_REQUIRES(kLock);
-  bool empty(const LandingBlock& block) LINTEL_REQUIRES(kLock);
-  bool renew(LandingBlock& block) LINTEL_REQUIRES(kLock);
-  bool move_messages(const LandingBlock& block) LINTEL_REQUIRES(kLock);
+  portals::Status append(Block& block) LINTEL_REQUIRES(kLock);
+  std::uint64_t room_in(const Block& block) const LINTEL_REQUIRES(kLock);
+  bool empty(const Block& block) LINTEL_REQUIRES(kLock);
+  bool renew(Block& block) LINTEL_REQUIRES(kLock);
+  bool move_messages(const Block& block) LINTEL_REQUIRES(kLock);
   void rewind_empty() LINTEL_REQUIRES(kLock);
 
   EngineAccess& engine_;
   std::uint64_t longest_ LINTEL_GUARDED_BY(kLock) = 0;
   std::uint64_t block_bytes_ LINTEL_GUARDED_BY(kLock) = 0;
-  std::vector<LandingBlock> blocks_ LINTEL_GUARDED_BY(kLock);
+  std::vector<Block> blocks_ LINTEL_GUARDED_BY(kLock);
   bool released_ LINTEL_GUARDED_BY(kLock) = false;  // since the last reuse_blocks()
 };
 
