@@ -35,6 +35,17 @@ template <class Write>
   });
 }
 
+// A peer to which data of the interface are on their way, or kNoPeer.
+transport::PeerId reader_of_memory(Operations& operations, const NetworkInterface& interface)
+    LINTEL_REQUIRES(kLock) {
+  transport::PeerId reader = transport::kNoPeer;
+  operations.for_each([&](const Operation& operation) {
+    if (operation.interface_kind == interface.kind() && Transfers::is_being_read(operation))
+      reader = operation.peer;
+  });
+  return reader;
+}
+
 constexpr Error kNotRead{Loss::kPeer, "answer", "the peer does not read answers to its requests"};
 constexpr Error kNoMemory{Loss::kPeer, "receive", "there is no memory for what the peer has sent"};
 
@@ -79,39 +90,33 @@ void Endpoint::detach(NetworkInterface& interface) {
     if (unsent.completion.interface != nullptr)
       interface.close(unsent.completion, Failure::kShutdown);
   });
-  // Peers that are given up: all their operations end.
-  transport::PeerId not_notified;  // would wait for ever
-  transport::PeerId reader;        // of memory that is the program's again when this returns
+  // The network must not read memory that is the program's again when this returns.
+  while (!closing_.of_last()) {
+    const transport::PeerId reader = reader_of_memory(operations_, interface);
+    if (reader == transport::kNoPeer) break;
+    log_if_possible([&]() LINTEL_REQUIRES(kLock) {
+      LINTEL_LOG(kWarn, "peer %s; given up: it has not taken the data of an interface that ends",
+                 transport_->describe(reader).c_str());
+    });
+    transport_->disconnect(reader);
+    on_peer_failed(reader, {});
+  }
+  transport::PeerId not_notified;
   do {
-    not_notified = reader = transport::kNoPeer;
+    not_notified = transport::kNoPeer;
     operations_.for_each([&](Operation& operation) LINTEL_REQUIRES(kLock) {
-      if (operation.interface_kind != interface.kind() || not_notified != transport::kNoPeer ||
-          reader != transport::kNoPeer)
+      if (operation.interface_kind != interface.kind() || not_notified != transport::kNoPeer)
         return;
       try {
-        if (!closing_.of_last()) {
-          if (Transfers::is_being_read(operation)) {
-            reader = operation.peer;
-            return;
-          }
-          transfers_.notify_ending(operation);
-        }
+        if (!closing_.of_last()) transfers_.notify_ending(operation);
       } catch (const std::bad_alloc&) {
-        not_notified = operation.peer;
+        not_notified = operation.peer;  // which would wait for ever; all its operations end below
         return;
       }
       fail(operation, Failure::kShutdown);
     });
     if (not_notified != transport::kNoPeer) no_memory_for(not_notified);
-    if (reader != transport::kNoPeer) {
-      log_if_possible([&]() LINTEL_REQUIRES(kLock) {
-        LINTEL_LOG(kWarn, "peer %s; given up: it has not taken the data of an interface that ends",
-                   transport_->describe(reader).c_str());
-      });
-      transport_->disconnect(reader);
-      on_peer_failed(reader, {});
-    }
-  } while (not_notified != transport::kNoPeer || reader != transport::kNoPeer);
+  } while (not_notified != transport::kNoPeer);
   interfaces_.rows[interface.kind()].interface = nullptr;
   // Requests of other interfaces were held until its operations are answered, and nothing may
   // arrive that lets a turn follow.
