@@ -429,6 +429,34 @@ TEST_F(DirectTakeover, ARequestOfAnotherIncarnationIsRefusedAndChangesNothing) {
   expect_unharmed();
 }
 
+TEST_F(DirectTakeover, StrangersWhileTheConnectionIsAwayChangeNothing) {
+  constexpr std::uint32_t kMessages = 5;
+  const std::uint64_t incarnation = incarnation_of(a);
+  for (std::uint32_t i = 0; i < kMessages; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(20, i), {&a}));
+  b.transport->interrupt(a_at_b);  // what it has not read is lost
+  for (const GreetingKind kind :
+       {GreetingKind::kConnect, GreetingKind::kResume, GreetingKind::kProof}) {
+    RawCaller caller = stranger();
+    if (kind == GreetingKind::kConnect) {
+      caller.send(caller.greeting());
+    } else {
+      send_greeting(caller, kind, incarnation);
+    }
+    const std::optional<GreetingKind> answer = caller.answer(b);
+    EXPECT_NE(answer, GreetingKind::kAccept);
+    EXPECT_NE(answer, GreetingKind::kResumed);
+    if (answer != GreetingKind::kChallenge) continue;
+    send_greeting(caller, GreetingKind::kProof, incarnation);
+    EXPECT_EQ(caller.answer(b), GreetingKind::kNoStream);
+  }
+  ASSERT_TRUE(until_both([&] { return b.seen.message_count == kMessages; }));
+  one_more_each_way(kMessages);
+  for (std::uint32_t i = 0; i <= kMessages; ++i)
+    EXPECT_EQ(b.seen.messages[i], pattern(i < kMessages ? 20 : 8, i));
+  EXPECT_EQ(resumed(b), 1U);
+  expect_no_failure();
+}
+
 TEST_F(DirectTakeover, AProofThatWasNotAskedForIsRefused) {
   RawCaller caller = stranger();
   send_greeting(caller, GreetingKind::kProof, incarnation_of(a));
