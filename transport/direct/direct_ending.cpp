@@ -28,7 +28,7 @@ void DirectTransport::stop_watching(DirectConnection& connection) {
   events_.stop_watching(connection.fd.get(), connection.watched);
 }
 
-// Of what is to be done with its socket.
+// The lists of what is to be done with a connection's socket.
 void DirectTransport::leave_lists(DirectConnection& connection) {
   for (std::vector<DirectConnection*>* const list :
        {&sending_, &ending_, &stalled_, &suspended_, &acknowledging_})

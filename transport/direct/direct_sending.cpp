@@ -12,7 +12,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr int kRecordsPerPoll = 16;  // bounds poll() for one connection
-// Sooner than a peer that waits for the memory is given up by its own peer.
+// Less than the timeout after which the peer that waits for the memory is given up by its own peer.
 constexpr int kMostNeededQuarters = 2;
 
 constexpr Error kNotRead{Loss::kPeer, "send", "the peer does not read what is sent to it",

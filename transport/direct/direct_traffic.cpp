@@ -118,8 +118,8 @@ bool DirectTransport::poll_all_sockets() {
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
     if (connection->stream->state() == InboundStream::StreamState::kStalled) {
-      // Without an end, that something has arrived was seen before it stalled, in a call for an
-      // earlier event of these.
+      // Unless the connection has ended, this event is old: the stream has stalled when an earlier
+      // event of these was handled.
       if ((seen & (EPOLLHUP | EPOLLERR)) == 0) continue;
       // What waits in it comes again, or is placed before the end is reported.
       if (connection->can_resume()) {

@@ -182,7 +182,7 @@ void Handshakes::accept_connections() {
 }
 
 void Handshakes::on_connect_request(DirectConnection& connection, const Greeting& greeting) {
-  // The peer may have accepted one of this process meanwhile, which must not give way to this one.
+  // The peer may have accepted a request of this process meanwhile. That connection stays.
   if (has_been_ended(connection.fd.get())) return owner_.tear_down(connection);
   const ProcessId from = sender_of(greeting);
   const Result<PeerId> resolved = owner_.peer_named(from);
@@ -201,8 +201,7 @@ void Handshakes::on_connect_request(DirectConnection& connection, const Greeting
   if (simultaneous || is_older) return refuse_simultaneous(connection, from);
   if (peer.connection != nullptr && peer.connection->phase == DirectConnection::Phase::kOpen)
     owner_.receive_last(*peer.connection);
-  // A connection on which nobody has proved anything, as those that are half-open, keeps no other
-  // process of the name away.
+  // A connection on which nobody has proved anything gives way to another request under its name.
   if (peer.connection != nullptr && !peer.connection->gives_way()) {
     ++counters_.contested;
     owner_.tear_down(connection);

@@ -43,8 +43,8 @@ void Session::connect(PeerSession& peer) {
   if (serve_handshake(peer)) pending_.add(peer);
 }
 
-// The owner waits for a peer in whose name a process has called, which may not be the peer. The
-// time of that call says nothing about this one.
+// The owner wants to send to a peer under whose name a process has made contact, which may not be
+// the peer. This process says hello too, with the whole time for an answer.
 void Session::call_too(PeerSession& peer) {
   peer.wanted = true;
   callers_.remove(peer);

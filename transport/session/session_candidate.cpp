@@ -23,10 +23,9 @@ void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std:
   answer_candidate(peer);
 }
 
-// Another hello than that of the contact under way, on a network that does not tell which process
-// has sent either. Both are answered, each with numbers of its own; the one that confirms is the
-// peer. A third takes the place of the second, but one without a proof not that of one with a
-// proof.
+// A second hello has come during a contact, and the network does not tell which process has sent
+// either. Both are answered, each with numbers of its own; the process that confirms is the peer. A
+// third hello replaces the second, unless only the second has a proof.
 void Session::on_second_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   const Candidate* const second = answered_candidate(peer);
   if (key == 0 && second != nullptr && second->handshake.key != 0)

@@ -219,7 +219,7 @@ void Session::give_up_close() {
   }
 }
 
-// Ends what close() has not brought to its end. False: nothing.
+// Ends the session if close() has not. False: it had ended already.
 bool Session::end_unclosed(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) try_goodbye(peer);
   switch (peer.state) {
