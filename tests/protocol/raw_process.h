@@ -100,6 +100,7 @@ class RawProcess : private transport::Sink {
   }
   std::size_t immediates() const { return immediates_; }
   std::uint32_t last_immediate() const { return last_immediate_; }
+  std::size_t lost_peers() const { return lost_peers_; }
 
  private:
   void on_message(transport::PeerId from, std::span<const std::byte> message) override;
@@ -109,7 +110,7 @@ class RawProcess : private transport::Sink {
     ++immediates_;
     last_immediate_ = immediate.value;
   }
-  void on_peer_failed(transport::PeerId, Error) override {}
+  void on_peer_failed(transport::PeerId, Error) override { ++lost_peers_; }
 
   transport::PeerId peer(std::size_t rank);
   std::vector<std::byte> clear_message(std::size_t rank, std::uint64_t source_token,
@@ -129,6 +130,7 @@ class RawProcess : private transport::Sink {
   bool stopped_ = false;
   std::size_t told_ = 0;
   std::size_t immediates_ = 0;
+  std::size_t lost_peers_ = 0;
   std::uint32_t last_immediate_ = 0;
 };
 
