@@ -288,7 +288,7 @@ TEST_F(ClearedGet4Target, WriteToMemoryThatIsNotTheInitiatorsFailsTheGet) {
   EXPECT_EQ(unlink(entry), PTL_OK);
 }
 
-// Nothing of the interface is read after it is closed, and the initiator learns of it: by the end of
+// Nothing of the interface is read after it is closed, and the initiator learns of it by the end of
 // the session, because one write is still under way.
 TEST_F(ClearedGet4Target, ClosingTheInterfaceInTheMiddleOfTheWritesEndsTheSession) {
   JobOptions4 options;
