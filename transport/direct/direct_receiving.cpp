@@ -24,6 +24,7 @@ constexpr std::size_t kShortLook = 1024;
 // Connections that keep the beginning of a piece in this process; twice as many if the kernel has
 // no room for a piece.
 constexpr std::size_t kMostBeginnings = 64;
+constexpr Error kNoRoom{Loss::kPeer, "recv", "there is no room for a message of the peer", ENOBUFS};
 
 // More than kLittle may be due on the connection, in a payload with a place of its own. Or its peer
 // has not proved itself, and gets no more memory than a message needs.
@@ -93,7 +94,7 @@ bool DirectTransport::receive(DirectConnection& connection) {
     }
     if (leaves && !take_out_of_kernel(connection, static_cast<std::size_t>(got))) {
       if (buffers_.in_use() >= 2 * kMostBeginnings) {
-        lost(connection, broken(0));  // what is in the kernel comes again
+        lost(connection, kNoRoom);  // what is in the kernel comes again
         return false;
       }
       leaves = false;
