@@ -21,9 +21,10 @@ constexpr int kReadsPerPoll = 8;
 // a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
-// Connections that keep the beginning of a piece in this process; twice as many if the kernel has
-// no room for a piece.
+// Connections that keep the beginning of a piece in this process, and how many of them those may be
+// that have proved nothing; twice as many if the kernel has no room for a piece.
 constexpr std::size_t kMostBeginnings = 64;
+constexpr std::size_t kMostUnproved = 32;
 constexpr Error kNoRoom{Loss::kPeer, "recv", "there is no room for a message of the peer", ENOBUFS};
 
 // More than kLittle may be due on the connection, in a payload with a place of its own. Or its peer
@@ -34,10 +35,14 @@ bool reads_little(const DirectPeer& peer, const DirectConnection& connection) {
          connection.outbound.keeps_memory(kLittle);
 }
 
+std::size_t most_beginnings(const DirectConnection& connection) {
+  return connection.is_admitted ? kMostBeginnings : kMostUnproved;
+}
+
 }  // namespace
 
 bool DirectTransport::leaves_beginnings(const DirectConnection& connection) const {
-  return buffers_.in_use() >= kMostBeginnings && !connection.stream->has_buffer() &&
+  return buffers_.in_use() >= most_beginnings(connection) && !connection.stream->has_buffer() &&
          !connection.is_ending;
 }
 
@@ -93,7 +98,7 @@ bool DirectTransport::receive(DirectConnection& connection) {
       return false;
     }
     if (leaves && !take_out_of_kernel(connection, static_cast<std::size_t>(got))) {
-      if (buffers_.in_use() >= 2 * kMostBeginnings) {
+      if (buffers_.in_use() >= 2 * most_beginnings(connection)) {
         lost(connection, kNoRoom);  // what is in the kernel comes again
         return false;
       }
