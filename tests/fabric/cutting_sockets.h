@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct NextCuts {
   CutEnd end = CutEnd::kSender;
 };
 extern NextCuts cuts;
+
+// For one to eight cuts, each less than `below` bytes behind the one before it.
+inline std::vector<std::size_t> random_distances(unsigned seed, std::size_t below) {
+  std::mt19937 random(seed);
+  std::vector<std::size_t> distances(1 + random() % 8);
+  for (std::size_t& distance : distances) distance = random() % below;
+  return distances;
+}
 
 inline auto all_cut_ends() {
   return testing::Values(CutEnd::kSender, CutEnd::kReceiver, CutEnd::kBoth);

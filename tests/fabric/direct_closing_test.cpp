@@ -2,7 +2,6 @@
 // before it, and the goodbye, arrive once, and nobody reports a loss.
 #include <algorithm>
 #include <cstring>
-#include <random>
 
 #include "tests/fabric/cutting_sockets.h"
 #include "tests/fabric/direct_sessions.h"
@@ -85,11 +84,8 @@ TEST_P(DirectClosing, ACutAfterAnyByteOfTheEndLosesNothing) {
 TEST_P(DirectClosing, CutsAtRandomPlacesOfTheEndLoseNothing) {
   std::size_t made = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
-    std::mt19937 random(seed);
-    std::vector<std::size_t> distances(1 + random() % 8);
-    for (std::size_t& distance : distances) distance = random() % 400;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    end(seed % 2 == 0, distances);
+    end(seed % 2 == 0, random_distances(seed, 400));
     ASSERT_FALSE(HasFailure());
     made += cuts.made;
   }

@@ -1,8 +1,6 @@
 // The first contact of two sessions over direct transports, and the resumption of their connection,
 // while connections are lost: contact begins again, what was sent arrives once and in order, and
 // nobody reports a loss.
-#include <random>
-
 #include "tests/fabric/cutting_sockets.h"
 #include "tests/fabric/direct_sessions.h"
 
@@ -18,6 +16,11 @@ class DirectContact : public DirectSessions, public testing::TestWithParam<CutEn
   void cut_after(std::vector<std::size_t> distances) {
     cuts.made = 0;
     cuts.distances = std::move(distances);
+  }
+  void meet_over_cuts(std::vector<std::size_t> distances) {
+    cut_after(std::move(distances));
+    open_both();
+    if (!HasFailure()) exchange_messages();
   }
   void exchange_messages() {
     for (std::uint32_t number = 1; number <= kEach; ++number) {
@@ -40,9 +43,7 @@ TEST_P(DirectContact, ACutAfterAnyByteLosesNothing) {
   std::size_t distance = 0;
   do {
     SCOPED_TRACE("byte " + std::to_string(distance));
-    cut_after({distance++});
-    open_both();
-    if (!HasFailure()) exchange_messages();
+    meet_over_cuts({distance++});
     ASSERT_FALSE(HasFailure());
   } while (cuts.made > 0);
   EXPECT_GT(distance, 500U) << "the test saw what it is about";
@@ -67,12 +68,7 @@ TEST_P(DirectContact, CutsAtRandomPlacesLoseNothing) {
   std::size_t made = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937 random(seed);
-    std::vector<std::size_t> distances(1 + random() % 8);
-    for (std::size_t& distance : distances) distance = random() % 500;
-    cut_after(std::move(distances));
-    open_both();
-    if (!HasFailure()) exchange_messages();
+    meet_over_cuts(random_distances(seed, 500));
     ASSERT_FALSE(HasFailure());
     made += cuts.made;
   }
