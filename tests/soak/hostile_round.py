@@ -211,11 +211,11 @@ class HostileRound:
                      if (name := name_of(peer.pid))]
             strangers.attack(names)
             strangers.claim([name for _, name in names])
-        begin = time.monotonic()
         self.watch("peer", peers, [peer.pid for peer in peers], strangers)
-        self.note("operations", OPERATIONS * len(peers) / (time.monotonic() - begin), strangers)
-        for peer in peers:
-            self.network.expect_done(peer)
+        # Without their ends, which wait until a stranger that has stopped has acknowledged the
+        # answers to it, or is given up (doc/reliability.md).
+        seconds = max(self.network.expect_done(peer) for peer in peers)
+        self.note("operations", OPERATIONS * len(peers) / seconds, strangers)
 
     def run_job(self, choice, strangers):
         job = self.network.start_job(choice, ROUNDS_OF_MPI,

@@ -269,12 +269,14 @@ class Network:
             self.expect_done(peer)
 
     def expect_done(self, peer):
+        """The peer ends well. Returns the seconds that its operations took, without its end."""
         _, output = peer.expect(0)
-        found = re.search(r"operations=(\d+) bytes=(\d+)", output)
+        found = re.search(r"operations=(\d+) bytes=(\d+) milliseconds=(\d+)", output)
         if found is None:
             peer.fail(f"it wrote '{output}', expected the number of its operations")
         self.done.operations += int(found[1])
         self.done.portals_bytes += int(found[2])
+        return int(found[3]) / 1000
 
     def restart_a_survivor(self, choice):
         """A survivor that does not survive: its peers are told, and the next one serves."""

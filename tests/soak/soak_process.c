@@ -68,10 +68,10 @@ static void fill(unsigned char* memory, size_t length, uint64_t* state) {
   for (size_t i = 0; i < length; ++i) memory[i] = (unsigned char)(draw_from(state) >> 24);
 }
 
-static time_t now(void) {
+static uint64_t now_ms(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec;
+  return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
 /* ---- The survivor ---- */
@@ -180,10 +180,10 @@ static void ask(void) {
  * process learns that another one is lost by an operation with it. So if only the answer is
  * awaited, it asks for something that nobody else reads then. */
 static void finish(unsigned open, uint64_t answer) {
-  const time_t begin = now();
+  const uint64_t begin = now_ms();
   while (open > 0 || answer != 0) {
     const soak_event event = soak_next(1000);
-    if (event.kind == SOAK_NOTHING && now() - begin > TIMEOUT_SECONDS)
+    if (event.kind == SOAK_NOTHING && now_ms() - begin > 1000 * TIMEOUT_SECONDS)
       soak_fail(WRONG, "%u operations%s have not ended in %d s", open,
                 answer != 0 ? " and an answer" : "", TIMEOUT_SECONDS);
     if (event.kind == SOAK_NOTHING && open == 0) {
@@ -231,14 +231,14 @@ static uint64_t counted(void) {
 
 /* Waits until the survivor has seen all but `lead` of the operations sent. */
 static void await_counted(uint64_t lead) {
-  const time_t begin = now();
+  const uint64_t begin = now_ms();
   while (1) {
     const uint64_t count = counted() - counted_before;
     if (count > sent)
       soak_fail(WRONG, "the survivor has counted %llu operations at slot %llu, expected %llu",
                 (unsigned long long)count, (unsigned long long)slot, (unsigned long long)sent);
     if (count + lead >= sent) return;
-    if (now() - begin > TIMEOUT_SECONDS) {
+    if (now_ms() - begin > 1000 * TIMEOUT_SECONDS) {
       soak_fail(WRONG,
                 "the survivor has counted %llu operations at slot %llu in %d s, expected %llu",
                 (unsigned long long)count, (unsigned long long)slot, TIMEOUT_SECONDS,
@@ -320,6 +320,7 @@ static void visit(uint64_t most) {
   finish(1, 0);
   printf("begun\n");
   fflush(stdout);
+  const uint64_t begun = now_ms();
   for (uint64_t turn = 0; most == 0 || operations < most; ++turn) {
     const size_t what = draw(10);
     if (what < 5) {
@@ -335,8 +336,10 @@ static void visit(uint64_t most) {
   soak_get(TO_LANDING, 0, SLOT_BYTES, survivor, MATCH_SLOT + slot, 0);
   finish(1, 0);
   compare(0, SLOT_BYTES);
+  const uint64_t lasted = now_ms() - begun;
   soak_close();
-  printf("operations=%llu bytes=%llu\n", (unsigned long long)operations, (unsigned long long)bytes);
+  printf("operations=%llu bytes=%llu milliseconds=%llu\n", (unsigned long long)operations,
+         (unsigned long long)bytes, (unsigned long long)lasted);
 }
 
 static uint64_t number(const char* text) {
