@@ -35,7 +35,9 @@ class TouchingStreamSink final : public StreamSink {
     return target.data() + where.address;
   }
   void on_write_in_place(Immediate) override { touch(target); }
-  std::span<std::byte> place_of_payload(PlacementKey) override { return landing; }
+  std::optional<std::span<std::byte>> place_of_payload(PlacementKey) override {
+    return std::span(landing);
+  }
   void on_placed_message(std::span<const std::byte> message,
                          const PlacedPayload& payload) override {
     touch(message);

@@ -35,20 +35,23 @@ void DirectTransport::Delivery::on_write_in_place(Immediate immediate) {
   deliver([&](Sink& sink) { sink.on_immediate(connection_.peer, immediate); });
 }
 
-std::span<std::byte> DirectTransport::Delivery::place_of_payload(PlacementKey placement) {
+std::optional<std::span<std::byte>> DirectTransport::Delivery::place_of_payload(
+    PlacementKey placement) {
   owner_.lock_.is_held();
+  if (!connection_.is_admitted) return std::nullopt;
+  // Without memory, tried again by resume_stalled().
+  constexpr std::span<std::byte> kNoMemory;
   connection_.stalled_key = placement;
-  if (!owner_.placement_enabled_ || !connection_.is_admitted) return {};
+  if (!owner_.placement_enabled_) return kNoMemory;
   const DirectPeer& from = owner_.peers_[connection_.peer];
   if (from.expects && from.expected == placement) {
     connection_.is_expected = true;
     return from.landing;
   }
-  // Without it, tried again by resume_stalled().
   connection_.unexpected = owner_.unexpected_.take();
-  if (!connection_.unexpected) return {};
+  if (!connection_.unexpected) return kNoMemory;
   connection_.needed_quarters = 0;
-  return {connection_.unexpected.get(), UnexpectedMemory::kBytes};
+  return std::span(connection_.unexpected.get(), UnexpectedMemory::kBytes);
 }
 
 void DirectTransport::Delivery::on_placed_message(std::span<const std::byte> message,

@@ -14,7 +14,7 @@ class DirectTransport::Delivery final : public StreamSink {
   void on_message(std::span<const std::byte> message) override;
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override;
   void on_write_in_place(Immediate immediate) override;
-  std::span<std::byte> place_of_payload(PlacementKey placement) override;
+  std::optional<std::span<std::byte>> place_of_payload(PlacementKey placement) override;
   void on_placed_message(std::span<const std::byte> message, const PlacedPayload& payload) override;
   Acknowledged on_acknowledgement(std::uint32_t received) override;
   void on_acknowledgement_wanted(std::uint16_t flags) override;

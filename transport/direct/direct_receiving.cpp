@@ -139,12 +139,23 @@ void DirectTransport::note_arrived(DirectConnection& connection) {
 bool DirectTransport::may_resume(const DirectConnection& connection) const {
   if (connection.stream->state() == InboundStream::StreamState::kPaused) return true;
   const DirectPeer& peer = peers_[connection.peer];
-  return placement_enabled_ && connection.is_admitted &&
+  return placement_enabled_ &&
          (!unexpected_.is_used_up() || (peer.expects && peer.expected == connection.stalled_key));
+}
+
+// Something is to be done about a connection of stalled_.
+bool DirectTransport::may_go_on(const DirectConnection& connection) const {
+  return may_resume(connection) || (connection.is_ending && connection.can_resume());
 }
 
 // Returns whether a stream had paused.
 bool DirectTransport::resume_stalled() {
+  // Each poll() comes here while any peer waits for memory, as many may.
+  if (std::ranges::none_of(stalled_, [this](const DirectConnection* connection) {
+        lock_.is_held();
+        return may_go_on(*connection);
+      }))
+    return false;
   bool had_paused = false;
   resuming_stalled_.swap(stalled_);
   // By index: the sink may connect to another peer, for which has_spare_connection() lets it grow.

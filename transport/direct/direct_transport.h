@@ -194,6 +194,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   [[gnu::cold]] void stop_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   bool may_resume(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
+  bool may_go_on(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
   void deliver_later(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   bool resume_stalled() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void prolong_suspensions(TimePoint now) LINTEL_REQUIRES(lock_);

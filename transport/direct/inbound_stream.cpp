@@ -120,7 +120,9 @@ bool InboundStream::begin_placed(const PieceHeader& header, StreamSink& sink) {
   const auto placed_message = decode<PlacedHeader>(next() + sizeof(PieceHeader));
   if (!is_placement_key(PlacementKey(placed_message.key)))
     return broken("a placed message has an invalid key");
-  landing_ = sink.place_of_payload(PlacementKey(placed_message.key));
+  const auto place = sink.place_of_payload(PlacementKey(placed_message.key));
+  if (!place) return broken("a placed message comes before the session");
+  landing_ = *place;
   if (landing_.empty()) {
     state_ = StreamState::kStalled;
     return false;

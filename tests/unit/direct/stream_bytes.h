@@ -82,11 +82,11 @@ class RecordingStreamSink : public StreamSink {
   void on_write_in_place(Immediate immediate) override {
     keep("write " + std::to_string(immediate.value), {});
   }
-  std::span<std::byte> place_of_payload(PlacementKey key) override {
+  std::optional<std::span<std::byte>> place_of_payload(PlacementKey key) override {
     last_placed = key.value;
     const auto landing = landings.find(key.value);
-    return landing == landings.end() ? std::span<std::byte>()
-                                     : std::span<std::byte>(landing->second);
+    if (landing == landings.end()) return std::span<std::byte>();
+    return std::span<std::byte>(landing->second);
   }
   void on_placed_message(std::span<const std::byte> message,
                          const PlacedPayload& payload) override {

@@ -107,9 +107,9 @@ class StreamEnd final : public StreamSink {
   void on_write_in_place(Immediate immediate) override {
     keep("write " + std::to_string(immediate.value), std::span(memory).first(written));
   }
-  std::span<std::byte> place_of_payload(PlacementKey) override {
-    if (stalls > 0 && stalls-- > 0) return {};
-    return memory;
+  std::optional<std::span<std::byte>> place_of_payload(PlacementKey) override {
+    if (stalls > 0 && stalls-- > 0) return std::span<std::byte>();
+    return std::span<std::byte>(memory);
   }
   void on_placed_message(std::span<const std::byte>, const PlacedPayload& payload) override {
     keep("placed", payload.bytes);
