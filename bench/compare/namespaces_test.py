@@ -20,11 +20,11 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 
 
 class Processes(unittest.TestCase):
-    def test_a_program_that_ends_badly_is_quoted(self):
+    def test_AProgramThatEndsBadlyIsQuoted(self):
         with self.assertRaisesRegex(RunFailed, "sh: exit code 3: out of beams"):
             run(["sh", "-c", "echo out of beams >&2; exit 3"])
 
-    def test_a_client_starts_when_its_server_has_spoken(self):
+    def test_AClientStartsWhenItsServerHasSpoken(self):
         server = ["sh", "-c", "echo here; read -r line < fifo; echo $line"]
         with tempfile.TemporaryDirectory() as folder:
             os.mkfifo(os.path.join(folder, "fifo"))
@@ -34,7 +34,7 @@ class Processes(unittest.TestCase):
             self.assertEqual(processes.run_pair(server, client, processes.has_spoken, (cpu, cpu)),
                              "done\n")
 
-    def test_what_takes_too_long_is_ended_with_the_ranks_that_it_has_given_process_groups(self):
+    def test_WhatTakesTooLongIsEndedWithTheRanksThatItHasGivenProcessGroups(self):
         launcher = ("import os, subprocess, sys; rank = subprocess.Popen(['sleep', '600'], "
                     "preexec_fn=os.setpgrp); open(sys.argv[1], 'w').write(str(rank.pid)); "
                     "rank.wait()")
@@ -52,7 +52,7 @@ class Processes(unittest.TestCase):
             processes.end(process)
             self.assertEqual(list(processes.session_members(process.pid)), [])
 
-    def test_a_server_that_ends_before_is_quoted(self):
+    def test_AServerThatEndsBeforeIsQuoted(self):
         [cpu, *_] = os.sched_getaffinity(0)
         with self.assertRaisesRegex(RunFailed, "sh: exit code 4: no port"):
             processes.run_pair(["sh", "-c", "echo no port >&2; exit 4"], ["true"],
@@ -69,7 +69,7 @@ class Rank(unittest.TestCase):
                               check=False)
         return done.stdout
 
-    def test_each_rank_has_its_processor_whichever_launcher_started_it(self):
+    def test_EachRankHasItsProcessorWhicheverLauncherStartedIt(self):
         cpus = sorted(os.sched_getaffinity(0))[:2]
         if len(cpus) < 2:
             cpus *= 2
@@ -80,7 +80,7 @@ class Rank(unittest.TestCase):
                     self.said({name: str(rank)}, ",".join(map(str, cpus)), "", *program),
                     f"{{{cpus[rank]}}}\n")
 
-    def test_without_a_rank_or_with_a_third_one_it_says_what_it_expected(self):
+    def test_WithoutARankOrWithAThirdOneItSaysWhatItExpected(self):
         self.assertIn("expected a launcher that says which rank this is",
                       self.said({}, "0,1", "", "true"))
         self.assertIn("this is rank 2; expected 0 or 1",
@@ -98,14 +98,14 @@ class Namespaces(unittest.TestCase):
                               check=False)
         return done.stdout
 
-    def test_no_program_has_another_congestion_control_than_the_one_asked_for(self):
+    def test_NoProgramHasAnotherCongestionControlThanTheOneAskedFor(self):
         for congestion, other in (("reno", "cubic"), ("cubic", "reno")):
             said = self.said(f"network = namespaces.make(1, '{congestion}')",
                              f"print(*[namespaces.both_ends_at(where, b'{other}') for where in "
                              "('127.0.0.1', network.server(), network.addresses()[0])])")
             self.assertEqual(said, " ".join([f"{{'{congestion}'}}"] * 3) + "\n")
 
-    def test_two_hosts_reach_each_other_over_the_device_with_it(self):
+    def test_TwoHostsReachEachOtherOverTheDeviceWithIt(self):
         said = self.said(
             "network = namespaces.make(2, 'reno')",
             "program = ['python3', '-c', 'import socket; s = socket.create_server((\"10.77.0.2\", "
@@ -119,14 +119,14 @@ class Namespaces(unittest.TestCase):
             "print(processes.output_of(serving, program))")
         self.assertEqual(said.split("\n")[:2], ["reno", "10.77.0.1 b'reno'"])
 
-    def test_an_unknown_congestion_control_is_refused_with_those_that_the_kernel_offers(self):
+    def test_AnUnknownCongestionControlIsRefusedWithThoseThatTheKernelOffers(self):
         said = self.said("try: namespaces.make(1, 'slow start')",
                          "except namespaces.Refused as reason: print(reason)")
         self.assertRegex(
             said,
             r"^--congestion: 'slow start'; expected one that this kernel offers: (\w+, )*reno$")
 
-    def test_a_user_who_may_not_is_told_what_is_needed(self):
+    def test_AUserWhoMayNotIsToldWhatIsNeeded(self):
         said = self.said("def refuse(*_): namespaces.ctypes.set_errno(1); return -1",
                          "namespaces.libc = type('libc', (), {'unshare': staticmethod(refuse)})",
                          "os.geteuid = lambda: 1000", "try: namespaces.make(1, 'cubic')",
@@ -135,7 +135,7 @@ class Namespaces(unittest.TestCase):
                       "kernel that lets every user have user namespaces",
                       said)
 
-    def test_without_ip_the_package_is_named(self):
+    def test_WithoutIpThePackageIsNamed(self):
         said = self.said("namespaces.shutil.which = lambda *_, **__: None",
                          "try: namespaces.make(1, 'cubic')",
                          "except namespaces.Refused as reason: print(reason)")
