@@ -103,7 +103,7 @@ bool DirectTransport::poll_all_sockets() {
       reading_.set_all_due(true);  // their connect requests may have arrived with them
       continue;
     }
-    // An event of its socket before it was closed, in a call for an earlier event of these.
+    // Handling an earlier event of this round has closed its socket.
     if (connection->phase == DirectConnection::Phase::kClosed ||
         connection->phase == DirectConnection::Phase::kSuspended)
       continue;
@@ -118,10 +118,9 @@ bool DirectTransport::poll_all_sockets() {
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
     if (connection->stream->state() == InboundStream::StreamState::kStalled) {
-      // Unless the connection has ended, this event is old: the stream has stalled when an earlier
-      // event of these was handled.
+      // Handling an earlier event of this round has stalled the stream. Only an end counts.
       if ((seen & (EPOLLHUP | EPOLLERR)) == 0) continue;
-      // What waits in it comes again, or is placed before the end is reported.
+      // The peer sends again what waits in the stream, or it is placed before the end is reported.
       if (connection->can_resume()) {
         lost(*connection, broken(0));
       } else {

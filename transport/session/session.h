@@ -236,7 +236,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   BindingBytes connection_of(const PeerSession& peer) const LINTEL_REQUIRES(lock_) {
     return lower_->binding(peer.lower).bytes;
   }
-  [[gnu::cold]] void call_too(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void connect_too(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_in_handshake(PeerSession& peer, FrameKind kind,
                                        std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
@@ -281,7 +281,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void lose_handshake(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_later(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void call_back(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void connect_again(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void try_goodbye(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);

@@ -45,7 +45,7 @@ void Session::connect(PeerSession& peer) {
 
 // The owner wants to send to a peer under whose name a process has made contact, which may not be
 // the peer. This process says hello too, with the whole time for an answer.
-void Session::call_too(PeerSession& peer) {
+void Session::connect_too(PeerSession& peer) {
   peer.wanted = true;
   callers_.remove(peer);
   if (peer.due.confirm) return;

@@ -15,7 +15,7 @@ namespace lintel::transport {
 // case.
 void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   if (key == 0) {
-    contest(peer, 1);  // so that its sender still calls when a dead peer's session ends
+    contest(peer, 1);  // a dead peer's session then ends while its sender still tries to connect
     if (answered_candidate(peer) == nullptr) note_candidate(peer, hello, key);
     return;
   }

@@ -63,7 +63,7 @@ void Session::try_later(PeerSession& peer, Error error) {
 
 // The process that has made the present connection has not proved that it is the peer. Calls the
 // peer on a connection that this process makes.
-void Session::call_back(PeerSession& peer, Error error) {
+void Session::connect_again(PeerSession& peer, Error error) {
   end_connection(peer);
   try_later(peer, error);
 }

@@ -233,7 +233,7 @@ void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const 
   const Error reason = reason_for(static_cast<RefuseReason>(refusal.reason));
   // A process that has connected in the name of the peer may have said it. The next hello goes on a
   // connection that this process makes.
-  if (lower_->binding(peer.lower).made_by_peer) return call_back(peer, reason);
+  if (lower_->binding(peer.lower).made_by_peer) return connect_again(peer, reason);
   give_up(peer, reason);
 }
 

@@ -55,7 +55,7 @@ void Session::on_timer(PeerSession& peer) {
     }
     if (peer.hello_unanswered && ++peer.silent_quarters == kDeadlineQuarters &&
         lower_->binding(peer.lower).made_by_peer)
-      return call_back(peer, Error(Loss::kPeer, "session", "the peer has not answered"));
+      return connect_again(peer, Error(Loss::kPeer, "session", "the peer has not answered"));
     // Our welcome or the confirmation may be lost. The hello was perhaps not of the peer: then the
     // peer still has to get ours.
     peer.due.welcome = peer.state == PeerState::kWelcoming && !peer.due.confirm;

@@ -26,7 +26,7 @@ MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
 
 MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
   if (peer.state == PeerState::kClosed && !closing_) connect(peer);
-  if (peer.state == PeerState::kWelcoming && !peer.wanted) call_too(peer);
+  if (peer.state == PeerState::kWelcoming && !peer.wanted) connect_too(peer);
   MessageBuffer buffer;
   if (peer.state == PeerState::kLocal && !closing_) buffer = local_.reserve(bytes);
   if (!buffer) ++counters_.would_block;

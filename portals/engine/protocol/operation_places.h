@@ -2,8 +2,8 @@
 // OperationPlaces: how many operations may be under way, how much memory those of other processes
 // may take, and each peer's share of both.
 //
-// There are two tables of `max` places: one for what this process begins, operations and messages
-// that wait without one, and one for operations of other processes. A peer that answers nothing
+// There are two tables of `max` places. One is for what this process begins: operations, and
+// messages that wait without one. The other is for operations of other processes. A peer that answers nothing
 // keeps its places until it is given up. So each peer has a share of each table, and what is begun
 // with one peer never waits for another one. While nothing is begun with other peers, one may have
 // all of the first table; what exceeds its share does not reduce theirs.

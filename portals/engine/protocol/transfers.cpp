@@ -414,7 +414,7 @@ void Transfers::retry() {
     try {
       post_writes(*source.operation);
     } catch (const std::bad_alloc&) {
-      // Without memory as without room: it stays in the list.
+      // No memory is handled as no room is: the source stays in the list.
       if (!source.room_link.is_linked()) waiting_for_room_.push_back(source);
     }
   }
