@@ -196,13 +196,13 @@ static void verify_dup(long number) {
   ++verified;
 }
 
-struct operation {
+struct measured_operation {
   const char *name;
   void (*fill)(long number);
   void (*call)(long number);
   void (*verify)(long number);
 };
-static const struct operation operations[] = {
+static const struct measured_operation operations[] = {
     {"barrier", fill_nothing, call_barrier, verify_barrier},
     {"allreduce", fill_nothing, call_allreduce, verify_allreduce},
     {"alltoall", fill_alltoall, call_alltoall, verify_alltoall},
@@ -212,7 +212,7 @@ static const struct operation operations[] = {
     {"dup", fill_nothing, call_dup, verify_dup},
 };
 
-static double seconds_of(const struct operation *operation, long calls, long warm_up) {
+static double seconds_of(const struct measured_operation *operation, long calls, long warm_up) {
   for (long number = 0; number < warm_up; ++number) {
     operation->fill(number);
     operation->call(number);
@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &self);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const struct operation *operation = NULL;
+  const struct measured_operation *operation = NULL;
   for (size_t i = 0; argc == 4 && i < sizeof operations / sizeof *operations; ++i) {
     if (strcmp(operations[i].name, argv[1]) == 0) operation = &operations[i];
   }

@@ -36,7 +36,7 @@ void EagerPlacement::judge_arrival(Peer& peer, const portals::Event& arrival) {
   const bool expected = record.expects != nullptr;
   if (!expected && !peer.numbers.answer_is_due()) return;  // it cannot have been placed
   const bool landed =
-      expected && engine_.forget_placed(peer.process) == EngineAccess::Forgotten::kNone;
+      expected && engine_.forget_placed(peer.process) == EngineAccess::Withdrawal::kNone;
   record.expects = nullptr;
   const std::uint32_t context = context_of(arrival.match_bits);
   if (!expected && !may_be_placed(decode_message(arrival.header_data).length, context)) return;
@@ -76,7 +76,7 @@ void EagerPlacement::expect_next(Peer& peer) {
 
 bool EagerPlacement::forget(Peer& peer) {
   if (peer.placement.expects == nullptr) return true;
-  if (engine_.forget_placed(peer.process) == EngineAccess::Forgotten::kArriving) return false;
+  if (engine_.forget_placed(peer.process) == EngineAccess::Withdrawal::kArriving) return false;
   peer.placement.expects = nullptr;
   return true;
 }

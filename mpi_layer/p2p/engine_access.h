@@ -187,8 +187,8 @@ class EngineAccess {
   bool expect_placed(SlotId entry, ProcessId source, PlacementKey key) LINTEL_REQUIRES(kLock) {
     return process_.endpoint().placed_messages().expect(*interface_, entry, source, key);
   }
-  using Forgotten = transport::Withdrawal;
-  Forgotten forget_placed(ProcessId source) LINTEL_REQUIRES(kLock) {
+  using Withdrawal = transport::Withdrawal;
+  Withdrawal forget_placed(ProcessId source) LINTEL_REQUIRES(kLock) {
     return process_.endpoint().placed_messages().withdraw(source);
   }
 

@@ -25,7 +25,7 @@ ProcId process(std::uint8_t host, std::int64_t pid) {
 }
 
 // Keeps the rules of Messages and checks what Messages guarantees.
-class Owner final : public Messages::Owner {
+class Owner final : public Messages::MessageHandler {
  public:
   std::set<SendNumber> sends;
   std::set<SendNumber> cancelling;

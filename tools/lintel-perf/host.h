@@ -131,7 +131,7 @@ Shared& shared_with_children(Arguments... arguments) {
 // Start it before anything of Portals is called.
 class ChildProcess : NotCopied {
  public:
-  struct End {
+  struct ProgramEnd {
     bool by_signal;
     int code;  // the exit code, or the number of the signal
   };
@@ -159,7 +159,7 @@ class ChildProcess : NotCopied {
   pid_t id() const { return id_; }
 
   // How it has ended; nothing if it still runs after `limit`.
-  std::optional<End> end_within(Seconds limit) {
+  std::optional<ProgramEnd> end_within(Seconds limit) {
     const auto end = after(limit);
     int status = 0;
     while (!end_ && ::waitpid(id_, &status, WNOHANG) == 0) {
@@ -167,14 +167,15 @@ class ChildProcess : NotCopied {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     if (!end_)
-      end_ = WIFSIGNALED(status) ? End{true, WTERMSIG(status)} : End{false, WEXITSTATUS(status)};
+      end_ = WIFSIGNALED(status) ? ProgramEnd{true, WTERMSIG(status)}
+                                 : ProgramEnd{false, WEXITSTATUS(status)};
     return end_;
   }
 
  private:
   const Seconds grace_;
   pid_t id_;
-  std::optional<End> end_;
+  std::optional<ProgramEnd> end_;
 };
 
 }  // namespace lintel::perf

@@ -15,7 +15,7 @@ std::size_t EndedOperations::report(Sink& sink) {
   reporting_.swap(ended_);
   const std::size_t count = reporting_.size();
   for (std::size_t reported = 0; reported < count; ++reported) {
-    const Ended operation = reporting_[reported];
+    const EndedOperation operation = reporting_[reported];
     try {
       sink.on_write_done(operation.context, operation.error);
     } catch (const std::bad_alloc&) {

@@ -26,12 +26,12 @@ class EndedOperations {
   std::size_t report(Sink& sink);
 
  private:
-  struct Ended {
+  struct EndedOperation {
     Context context;
     Error error;
   };
-  std::vector<Ended> ended_;
-  std::vector<Ended> reporting_;
+  std::vector<EndedOperation> ended_;
+  std::vector<EndedOperation> reporting_;
 };
 
 }  // namespace lintel::transport

@@ -25,11 +25,11 @@ bool Greeter::send(int socket, ProcessId to, GreetingKind kind, const Resumption
   return send_to(socket, {&whole, 1}) == static_cast<ssize_t>(whole.iov_len);
 }
 
-Greeter::Verdict Greeter::judge(const Greeting& greeting) const {
-  if (greeting.magic != kGreetingMagic) return Verdict::kForeign;
-  if (greeting.version != kStreamVersion) return Verdict::kOtherVersion;
+Greeter::GreetingVerdict Greeter::judge(const Greeting& greeting) const {
+  if (greeting.magic != kGreetingMagic) return GreetingVerdict::kForeign;
+  if (greeting.version != kStreamVersion) return GreetingVerdict::kOtherVersion;
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
-  return to == self_ ? Verdict::kForThisProcess : Verdict::kForeign;
+  return to == self_ ? GreetingVerdict::kForThisProcess : GreetingVerdict::kForeign;
 }
 
 }  // namespace lintel::transport

@@ -29,8 +29,8 @@ class Greeter {
   // has ended. `resumption` follows if the kind has one.
   bool send(int socket, ProcessId to, GreetingKind kind, const Resumption& resumption = {});
 
-  enum class Verdict : std::uint8_t { kForThisProcess, kOtherVersion, kForeign };
-  Verdict judge(const Greeting& greeting) const;
+  enum class GreetingVerdict : std::uint8_t { kForThisProcess, kOtherVersion, kForeign };
+  GreetingVerdict judge(const Greeting& greeting) const;
 
  private:
   ProcessId self_;

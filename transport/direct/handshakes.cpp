@@ -133,9 +133,10 @@ void Handshakes::on_greeting(DirectConnection& connection) {
       named != kNoPeer
           ? from == peers_[named].name
           : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != greeter_.self();
-  const Greeter::Verdict verdict = greeter_.judge(greeting);
-  if (verdict != Greeter::Verdict::kForThisProcess || !believed) {
-    if (verdict == Greeter::Verdict::kOtherVersion) log_other_version(from, greeting.version);
+  const Greeter::GreetingVerdict verdict = greeter_.judge(greeting);
+  if (verdict != Greeter::GreetingVerdict::kForThisProcess || !believed) {
+    if (verdict == Greeter::GreetingVerdict::kOtherVersion)
+      log_other_version(from, greeting.version);
     ++counters_.refused_connections;
     return give_up(connection);
   }
@@ -191,7 +192,7 @@ void Handshakes::on_connect_request(DirectConnection& connection, const Greeting
     return owner_.tear_down(connection);
   }
   DirectPeer& peer = peers_[resolved.value()];
-  // Only a request that has reached the peer counts: another one may take a long time.
+  // A request of this process counts only if it has reached the peer. Otherwise it may take long.
   const bool simultaneous = peer.connecting != nullptr &&
                             peer.connecting->phase == DirectConnection::Phase::kRequested &&
                             greeter_.self() < from;

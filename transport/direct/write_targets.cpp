@@ -6,7 +6,7 @@ Registration WriteTargets::add(PeerId peer, std::span<std::byte> memory) {
   Registration made{next_id_, 0, 0};
   do {
     made.key = keys_.next();
-  } while (!targets_.emplace(made.key, Target{memory, peer}).second);
+  } while (!targets_.emplace(made.key, WriteTarget{memory, peer}).second);
   ++next_id_;
   return made;
 }

@@ -38,13 +38,13 @@ class WriteTargets {
   std::size_t size() const { return targets_.size(); }
 
  private:
-  struct Target {
+  struct WriteTarget {
     std::span<std::byte> memory;
     PeerId peer;
     InboundStream* writer = nullptr;  // on which a write to it arrives
   };
 
-  std::unordered_map<std::uint64_t, Target> targets_;  // by key
+  std::unordered_map<std::uint64_t, WriteTarget> targets_;  // by key
   std::uint64_t next_id_ = 1;
   RandomNumbers keys_;
 };

@@ -114,7 +114,7 @@ class OperationTable {
   static constexpr std::size_t kAddedAtOnce = 8;
 
  private:
-  using Block = std::unique_ptr<FabricOperation[]>;
+  using RecordBlock = std::unique_ptr<FabricOperation[]>;
   // Free records, linked by their indices, which have no meaning if count == 0.
   struct FreeList {
     std::size_t count = 0;
@@ -129,7 +129,7 @@ class OperationTable {
     FreeList unused_added{};
     std::size_t taken = 0;  // the others, without those that were written off
     std::size_t written_off = 0;
-    std::vector<Block> added{};
+    std::vector<RecordBlock> added{};
     // Of the pool. Added records count as if they were of it.
     std::size_t left() const { return pool > taken ? pool - taken : 0; }
     FreeList& list_of(const FabricOperation& record) {

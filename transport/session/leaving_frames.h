@@ -19,7 +19,7 @@ class LeavingFrames {
 
   // A frame with so many messages was committed.
   void add(std::uint32_t messages) {
-    Group& group = first_.frames == 0 ? first_ : next_;
+    FrameGroup& group = first_.frames == 0 ? first_ : next_;
     ++group.frames;
     group.messages += messages;
   }
@@ -44,12 +44,12 @@ class LeavingFrames {
   [[gnu::cold]] void reset() { *this = {}; }
 
  private:
-  struct Group {
+  struct FrameGroup {
     std::uint32_t frames = 0;
     std::uint32_t messages = 0;
   };
-  Group first_;
-  Group next_;
+  FrameGroup first_;
+  FrameGroup next_;
   std::uint32_t stale_ = 0;  // frames of ended sessions
 };
 

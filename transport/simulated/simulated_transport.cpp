@@ -16,14 +16,15 @@ constexpr Error kDisconnected{Loss::kPeer, "simulated network",
 constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was reset by the peer"};
 
 // The message that is being delivered, until the sink has returned.
-class Delivery {
+class MessageInDelivery {
  public:
-  Delivery(const SimulatedMessage*& present, const SimulatedMessage& message) : present_(present) {
+  MessageInDelivery(const SimulatedMessage*& present, const SimulatedMessage& message)
+      : present_(present) {
     present = &message;
   }
-  ~Delivery() { present_ = nullptr; }
-  Delivery(const Delivery&) = delete;
-  Delivery& operator=(const Delivery&) = delete;
+  ~MessageInDelivery() { present_ = nullptr; }
+  MessageInDelivery(const MessageInDelivery&) = delete;
+  MessageInDelivery& operator=(const MessageInDelivery&) = delete;
 
  private:
   const SimulatedMessage*& present_;
@@ -341,7 +342,7 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
     SimulatedReport report = std::move(endpoint_->reports.front());
     endpoint_->reports.pop_front();
     if (auto* message = std::get_if<SimulatedMessage>(&report)) {
-      const Delivery delivery(delivered_, *message);
+      const MessageInDelivery delivery(delivered_, *message);
       hand_over(*message, sink);
     } else if (auto* left_report = std::get_if<ReportLeft>(&report)) {
       sink.on_message_left(left_report->to);

@@ -53,13 +53,13 @@ std::size_t Bridge::poll() {
 
 template <class Holds>
 bool Bridge::wait_until(Holds holds, Nanoseconds timeout) {
-  struct Held final : portals::Condition {
-    explicit Held(Holds asked) : asked_(std::move(asked)) {}
+  struct AskedCondition final : portals::Condition {
+    explicit AskedCondition(Holds asked) : asked_(std::move(asked)) {}
     bool holds() override { return asked_(); }
     Holds asked_;
   };
-  Held held(std::move(holds));
-  return process_.progress().wait_until(held, process_.now() + timeout);
+  AskedCondition condition(std::move(holds));
+  return process_.progress().wait_until(condition, process_.now() + timeout);
 }
 
 void Bridge::dump(std::string& out) const {

@@ -26,7 +26,7 @@
 
 namespace lintel::mpi::impi {
 
-class ImpiGateway final : public Gateway, private Messages::Owner {
+class ImpiGateway final : public Gateway, private Messages::MessageHandler {
  public:
   // For process `rank` of the world. The numbers of the messenger are world ranks. All arguments
   // are borrowed. The owner calls OutsideProcesses::set_gateway().
@@ -64,7 +64,7 @@ class ImpiGateway final : public Gateway, private Messages::Owner {
                ReceiveRequest& request) override;
   void on_relay_end(SendRequest& request) override;
   void on_relay_end(ReceiveRequest& request) override;
-  // Messages::Owner
+  // Messages::MessageHandler
   void on_send_end(SendNumber number, SendEnd end) override;
   void on_cancel_refused(SendNumber number) override;
   void on_arrival(ArrivalNumber number, const Envelope& envelope,

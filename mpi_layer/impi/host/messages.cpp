@@ -97,7 +97,7 @@ Error Messages::on_first(const Packet& packet, std::span<const std::byte> data) 
   const bool answered = packet.type == PacketType::kDatasync;
   arrivals_.emplace(number,
                     Arrival{envelope_of(packet), packet.source_request, data.size(), answered});
-  owner_.on_arrival(number, envelope_of(packet), data);
+  handler_.on_arrival(number, envelope_of(packet), data);
   return {};
 }
 
@@ -122,7 +122,7 @@ Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued
 std::span<std::byte> Messages::place_for(const Packet& packet) {
   if (packet.type != PacketType::kData || packet.length == packet.message_length) return {};
   const auto found = continued_by(packet);
-  return found.ok() ? owner_.place_for((*found)->first, (*found)->second.come, packet.length)
+  return found.ok() ? handler_.place_for((*found)->first, (*found)->second.come, packet.length)
                     : std::span<std::byte>();
 }
 
@@ -134,7 +134,7 @@ Error Messages::on_rest(const Packet& packet, std::span<const std::byte> data) {
   const std::uint64_t offset = arrival.come;
   arrival.come += data.size();
   if (arrival.come == arrival.envelope.length) arrivals_.erase(*found);
-  owner_.on_more(number, offset, data);
+  handler_.on_more(number, offset, data);
   return {};
 }
 
@@ -173,7 +173,7 @@ Error Messages::on_cancel(const Packet& packet) {
                arrival.envelope.destination == packet.destination;
       });
   const ArrivalNumber number = newest != arrivals_.rend() ? newest->first : 0;
-  const bool there = number != 0 && owner_.withdraw(number);
+  const bool there = number != 0 && handler_.withdraw(number);
   if (there) arrivals_.erase(number);
   sender_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination,
                       packet.source, packet.source_request),
@@ -190,7 +190,7 @@ Error Messages::on_cancel_answer(const Packet& packet) {
     return {Loss::kPeer, "IMPI packet", "it answers a cancel that was not asked for"};
   send->cancelling = false;
   if (packet.type == PacketType::kCancelno) {
-    owner_.on_cancel_refused(packet.source_request);
+    handler_.on_cancel_refused(packet.source_request);
     return {};
   }
   if (send->accepted)
@@ -201,7 +201,7 @@ Error Messages::on_cancel_answer(const Packet& packet) {
 
 void Messages::end_send(SendNumber number, SendEnd end) {
   sends_.erase(number);
-  owner_.on_send_end(number, end);
+  handler_.on_send_end(number, end);
 }
 
 void Messages::forget(const ProcId& remote) {

@@ -4,12 +4,12 @@
 //
 // It handles all messages between some local processes (usually one) and processes of other hosts,
 // whatever the number of channels. Packets are sent by a PacketSender and arrive by on_packet(). It
-// does not match: an arrival waits until its owner accepts it, by its number. Thread: one at a
+// does not match: an arrival waits until its handler accepts it, by its number. Thread: one at a
 // time.
-// Invariants: (1) a send ends once: sent, cancelled, or with its channel, which its owner decides;
-// (2) an arrival is withdrawn by its sender only before it was accepted; (3) the rest of a long
-// message is sent packet by packet, as long as the route accepts more.
-// Does not: keep the data of arrivals, or bound their number. Its owner and flow control do so.
+// Invariants: (1) a send ends once: sent, cancelled, or with its channel, which its handler
+// decides; (2) an arrival is withdrawn by its sender only before it was accepted; (3) the rest of a
+// long message is sent packet by packet, as long as the route accepts more.
+// Does not: keep the data of arrivals, or bound their number. Its handler and flow control do so.
 
 #include <cstdint>
 #include <deque>
@@ -41,9 +41,9 @@ enum class SendEnd : std::uint8_t { kSent, kCancelled };
 
 class Messages final {
  public:
-  class Owner {
+  class MessageHandler {
    public:
-    virtual ~Owner() = default;
+    virtual ~MessageHandler() = default;
     // The data of the message are not needed any more; a synchronous one was matched. Never called
     // from within send().
     virtual void on_send_end(SendNumber number, SendEnd end) = 0;
@@ -53,7 +53,7 @@ class Messages final {
     // exists until accept(), which may be called from here, or until it is withdrawn.
     virtual void on_arrival(ArrivalNumber number, const Envelope& envelope,
                             std::span<const std::byte> data) = 0;
-    // The sender cancels an arrival that was not accepted. True: the owner has removed it. False:
+    // The sender cancels an arrival that was not accepted. True: the handler has removed it. False:
     // it is or will be matched; accept() may be called in this call.
     virtual bool withdraw(ArrivalNumber number) = 0;
     // The next part of an accepted message. It is the last one if `offset + data.size()` is the
@@ -68,9 +68,9 @@ class Messages final {
     }
   };
 
-  // `data_bytes`: the most data of a packet (IMPI_C_DATALEN). `sender` and `owner` are borrowed.
-  Messages(std::uint32_t data_bytes, PacketSender& sender, Owner& owner)
-      : data_bytes_(data_bytes), sender_(sender), owner_(owner) {}
+  // `data_bytes`: the most data of a packet (IMPI_C_DATALEN). `sender` and `handler` are borrowed.
+  Messages(std::uint32_t data_bytes, PacketSender& sender, MessageHandler& handler)
+      : data_bytes_(data_bytes), sender_(sender), handler_(handler) {}
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
@@ -99,7 +99,7 @@ class Messages final {
   void drop(ArrivalNumber number) { arrivals_.erase(number); }
 
   // The channel of `remote` has ended. Forgets sends to it and arrivals from it; no function of the
-  // owner is called.
+  // handler is called.
   void forget(const ProcId& remote);
 
   std::size_t sends_under_way() const { return sends_.size(); }
@@ -133,7 +133,7 @@ class Messages final {
 
   std::uint32_t data_bytes_;
   PacketSender& sender_;
-  Owner& owner_;
+  MessageHandler& handler_;
   std::map<SendNumber, Send> sends_;
   std::deque<SendNumber> leaving_;  // accepted long messages, in turn
   std::map<ArrivalNumber, Arrival> arrivals_;

@@ -13,7 +13,7 @@ constexpr std::int64_t kNowhere = -1;
 
 }  // namespace
 
-struct SendBuffer::Message {
+struct SendBuffer::BufferedMessage {
   std::unique_ptr<std::byte[]> own;  // with MPI_BUFFER_AUTOMATIC
   std::int64_t size = 0;
   SendRequest request;
@@ -66,7 +66,7 @@ void SendBuffer::drop_completed(Messenger& messenger) {
 }
 
 CallError SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) {
-  auto message = std::make_shared<Message>();
+  auto message = std::make_shared<BufferedMessage>();
   const std::int64_t length = items.bytes();
   message->size =
       length > 0 ? length : 1;  // at least 1, so that each message has a position of its own
@@ -104,7 +104,7 @@ SendBuffer::Content SendBuffer::content() const {
 }
 
 void SendBuffer::wait_for(Messenger& messenger, const Content& content) {
-  for (const std::shared_ptr<Message>& message : content) messenger.wait(message->request);
+  for (const std::shared_ptr<BufferedMessage>& message : content) messenger.wait(message->request);
   const MutexLock lock(mutex_);
   drop_completed(messenger);
 }

@@ -33,8 +33,8 @@ class SendBuffer {
   // Blocks until all messages that are in it now have left.
   void flush(Messenger& messenger) LINTEL_EXCLUDES(mutex_) { wait_for(messenger, content()); }
   // The same in two steps: get the messages that are in it now, and wait for them.
-  struct Message;
-  using Content = std::vector<std::shared_ptr<Message>>;
+  struct BufferedMessage;
+  using Content = std::vector<std::shared_ptr<BufferedMessage>>;
   Content content() const LINTEL_EXCLUDES(mutex_);
   void wait_for(Messenger& messenger, const Content& content) LINTEL_EXCLUDES(mutex_);
   // The same, then detaches the buffer and returns it; a null pointer and 0 if none was attached.
@@ -42,7 +42,7 @@ class SendBuffer {
 
  private:
   // by their positions in the buffer
-  using MessagesByPosition = std::map<std::int64_t, std::shared_ptr<Message>>;
+  using MessagesByPosition = std::map<std::int64_t, std::shared_ptr<BufferedMessage>>;
 
   bool is_automatic() const LINTEL_REQUIRES(mutex_);
   std::int64_t place_for(std::int64_t size) const LINTEL_REQUIRES(mutex_);

@@ -11,15 +11,15 @@ Operations::Operations(transport::Transport& transport, std::size_t max, std::si
       operations_(kMostOperations, numbers_),
       places_(max, others_memory) {}
 
-Operations::OfPeer& Operations::add(transport::PeerId peer) {
+Operations::PeerOperations& Operations::add(transport::PeerId peer) {
   if (peer.value >= by_peer_.size()) by_peer_.resize(std::size_t{peer.value} + 1);
-  by_peer_[peer.value] = std::make_unique<OfPeer>();
+  by_peer_[peer.value] = std::make_unique<PeerOperations>();
   return *by_peer_[peer.value];
 }
 
 Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kind, bool own) {
   try {
-    OfPeer& with = of(peer);
+    PeerOperations& with = of(peer);
     if (!(own ? places_.may_begin(with.places) : places_.may_accept(with.places))) return nullptr;
     const auto [operation, id] = operations_.create(peer, interface_kind, own);
     if (operation == nullptr) return nullptr;
@@ -35,7 +35,7 @@ Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kin
 
 void Operations::release(Operation& operation) {
   if (!operation.is_bare()) return;
-  OfPeer& with = *by_peer_[operation.peer.value];
+  PeerOperations& with = *by_peer_[operation.peer.value];
   with.list.erase(with.list.iterator_to(operation));
   if (with.list.empty()) transport_.watch(operation.peer, false);
   places_.resize(with.places, operation.memory, 0);

@@ -83,7 +83,7 @@ class Operations {
 
   // Whether the request of an operation of this process may leave now.
   bool may_ask(const Operation& operation) LINTEL_REQUIRES(kLock) {
-    const OfPeer& peer = *by_peer_[operation.peer.value];
+    const PeerOperations& peer = *by_peer_[operation.peer.value];
     return operation.asked || peer.asked == 0 ||
            (peer.asked < most_of_peer() &&
             peer.answer_bytes + operation.answer_bytes <= kAnswerCredit);
@@ -92,7 +92,7 @@ class Operations {
   // counts.
   void ask(Operation& operation) LINTEL_REQUIRES(kLock) {
     if (operation.asked) return;
-    OfPeer& peer = *by_peer_[operation.peer.value];
+    PeerOperations& peer = *by_peer_[operation.peer.value];
     operation.asked = true;
     ++peer.asked;
     peer.answer_bytes += operation.answer_bytes;
@@ -117,25 +117,25 @@ class Operations {
   }
 
  private:
-  using PeerHook = boost::intrusive::member_hook<Operation, boost::intrusive::list_member_hook<>,
-                                                 &Operation::peer_link>;
-  struct OfPeer {
-    boost::intrusive::list<Operation, PeerHook> list;
+  using OfPeerHook = boost::intrusive::member_hook<Operation, boost::intrusive::list_member_hook<>,
+                                                   &Operation::peer_link>;
+  struct PeerOperations {
+    boost::intrusive::list<Operation, OfPeerHook> list;
     OperationPlaces::Held places;
     std::size_t asked = 0;         // of this process, whose request has left
     std::size_t answer_bytes = 0;  // of those
   };
 
-  OfPeer& of(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
+  PeerOperations& of(transport::PeerId peer) LINTEL_REQUIRES(kLock) {
     const bool known = peer.value < by_peer_.size() && by_peer_[peer.value] != nullptr;
     return known ? *by_peer_[peer.value] : add(peer);
   }
-  [[gnu::cold]] OfPeer& add(transport::PeerId peer) LINTEL_REQUIRES(kLock);
+  [[gnu::cold]] PeerOperations& add(transport::PeerId peer) LINTEL_REQUIRES(kLock);
   transport::Transport& transport_;
   RandomNumbers numbers_ LINTEL_GUARDED_BY(kLock);
   SlotPool<Operation> operations_ LINTEL_GUARDED_BY(kLock);
   OperationPlaces places_ LINTEL_GUARDED_BY(kLock);
-  std::vector<std::unique_ptr<OfPeer>> by_peer_ LINTEL_GUARDED_BY(kLock);
+  std::vector<std::unique_ptr<PeerOperations>> by_peer_ LINTEL_GUARDED_BY(kLock);
 };
 
 }  // namespace lintel::portals

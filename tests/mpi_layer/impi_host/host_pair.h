@@ -13,7 +13,7 @@
 
 namespace lintel::testing {
 
-class Host final : public mpi::impi::Messages::Owner {
+class Host final : public mpi::impi::Messages::MessageHandler {
  public:
   Host(int client_number, const mpi::impi::ChannelLimits& limits)
       : joined(limits, client(client_number), client(1 - client_number), *this) {}

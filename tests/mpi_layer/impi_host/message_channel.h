@@ -17,8 +17,9 @@ class MessageChannel final : private mpi::impi::PacketSender, private mpi::impi:
 
   MessageChannel(const mpi::impi::ChannelLimits& limits,
                  const std::vector<mpi::impi::ProcId>& local,
-                 const std::vector<mpi::impi::ProcId>& remote, mpi::impi::Messages::Owner& owner)
-      : channel_(limits, local, remote, *this), messages_(limits.data_bytes, *this, owner) {}
+                 const std::vector<mpi::impi::ProcId>& remote,
+                 mpi::impi::Messages::MessageHandler& handler)
+      : channel_(limits, local, remote, *this), messages_(limits.data_bytes, *this, handler) {}
 
   mpi::impi::Channel& channel() { return channel_; }
   mpi::impi::Messages& messages() { return messages_; }

@@ -51,7 +51,7 @@ class ImpiServerProgram {
 };
 
 // A job of one process, which is its own host. It accepts every message.
-class Job final : HostSockets::PacketHandler, PacketSender, Messages::Owner {
+class Job final : HostSockets::PacketHandler, PacketSender, Messages::MessageHandler {
  public:
   explicit Job(JoinedJob joined)
       : joined_(std::move(joined)),

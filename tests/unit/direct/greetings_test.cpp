@@ -109,13 +109,13 @@ TEST(GreeterTest, JudgesWhomAGreetingIsFor) {
   Greeter greeter;
   greeter.set_self(kB);
   Greeting greeting = greeting_of(GreetingKind::kConnect);
-  EXPECT_EQ(greeter.judge(greeting), Greeter::Verdict::kForThisProcess);
+  EXPECT_EQ(greeter.judge(greeting), Greeter::GreetingVerdict::kForThisProcess);
   greeting.to_pid = kA.pid.value;
-  EXPECT_EQ(greeter.judge(greeting), Greeter::Verdict::kForeign);
+  EXPECT_EQ(greeter.judge(greeting), Greeter::GreetingVerdict::kForeign);
   greeting.version = 1;
-  EXPECT_EQ(greeter.judge(greeting), Greeter::Verdict::kOtherVersion);
+  EXPECT_EQ(greeter.judge(greeting), Greeter::GreetingVerdict::kOtherVersion);
   greeting.magic = 0;
-  EXPECT_EQ(greeter.judge(greeting), Greeter::Verdict::kForeign);
+  EXPECT_EQ(greeter.judge(greeting), Greeter::GreetingVerdict::kForeign);
 }
 
 // The two sides of a resumption that has come to the proof of the requester.
