@@ -143,6 +143,16 @@ TEST_F(InboundStreamTest, StopsWhileAPlacedMessageHasNoPlaceAndLosesNothing) {
   EXPECT_EQ(sink.landings[3], filled(200, 3));
 }
 
+TEST_F(InboundStreamTest, BreaksAtAPlacedMessageThatThePeerMayNotSend) {
+  sink.may_place = false;
+  append_message(bytes, filled(3, 1));
+  append_placed(bytes, PlacementKey(3), filled(10, 2), filled(200, 3));
+  feed(stream, sink, bytes, 10000);
+  EXPECT_EQ(stream.state(), State::kBroken);
+  EXPECT_STREQ(stream.reason(), "a placed message comes before the session");
+  EXPECT_EQ(sink.found, Found{"message"});
+}
+
 TEST_F(InboundStreamTest, PausesBehindAnAcknowledgementThatEndsTheLastOperation) {
   sink.acknowledgements_are_of = Acknowledged::kLastOperation;
   append_acknowledgement(bytes, 7);

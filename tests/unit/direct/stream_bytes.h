@@ -67,6 +67,7 @@ class RecordingStreamSink : public StreamSink {
  public:
   std::map<std::uint64_t, Bytes> targets;
   std::map<std::uint64_t, Bytes> landings;
+  bool may_place = true;
   std::vector<std::string> found;
   std::vector<Bytes> contents;  // of messages and payloads
   std::uint64_t last_placed = 0;
@@ -84,6 +85,7 @@ class RecordingStreamSink : public StreamSink {
   }
   std::optional<std::span<std::byte>> place_of_payload(PlacementKey key) override {
     last_placed = key.value;
+    if (!may_place) return std::nullopt;
     const auto landing = landings.find(key.value);
     if (landing == landings.end()) return std::span<std::byte>();
     return std::span<std::byte>(landing->second);
