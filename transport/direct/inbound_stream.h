@@ -54,8 +54,8 @@ class StreamSink {
   virtual void on_write_in_place(Immediate immediate) = 0;
 
   // Where the payload of a placed message goes; a longer payload is cut. Empty: there is no memory
-  // now, and the stream stalls until resume(). nullopt: the peer may not send one, and the stream is
-  // broken.
+  // now, and the stream stalls until resume(). nullopt: the peer may not send one, and the stream
+  // is broken.
   virtual std::optional<std::span<std::byte>> place_of_payload(PlacementKey key) = 0;
   virtual void on_placed_message(std::span<const std::byte> message,
                                  const PlacedPayload& payload) = 0;

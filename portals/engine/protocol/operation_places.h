@@ -3,10 +3,10 @@
 // may take, and each peer's share of both.
 //
 // There are two tables of `max` places. One is for what this process begins: operations, and
-// messages that wait without one. The other is for operations of other processes. A peer that answers nothing
-// keeps its places until it is given up. So each peer has a share of each table, and what is begun
-// with one peer never waits for another one. While nothing is begun with other peers, one may have
-// all of the first table; what exceeds its share does not reduce theirs.
+// messages that wait without one. The other is for operations of other processes. A peer that
+// answers nothing keeps its places until it is given up. So each peer has a share of each table,
+// and what is begun with one peer never waits for another one. While nothing is begun with other
+// peers, one may have all of the first table; what exceeds its share does not reduce theirs.
 // Owned by Operations; guarded by the process' lock.
 // Invariant: a peer has at most a quarter of a table, and takes no more than half of what the
 // others have left, with two exceptions. Of the first table a peer with which alone something is
