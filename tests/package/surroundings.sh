@@ -39,6 +39,8 @@ says "libfabric.*1\.11\.0" env PKG_CONFIG_PATH="$work/old" cmake -S "$source" -B
 grep -q 'libfabric *>= *1\.17' "$work/said" \
   || { echo "cmake does not say which libfabric is needed"; exit 1; }
 says "unknown argument '--nothing'" "$source/tools/make_packages" --nothing
+says "'soak'; expected --quick, or --full and stages of it" "$source/tools/check" soak
+says "there is no stage 'none'; expected of .*soak" "$source/tools/check" --full net none
 
 mkdir "$work/small"
 mount -t tmpfs -o size=2m small "$work/small"
