@@ -35,6 +35,7 @@ constexpr std::size_t kGone = 1;  // board word: the peer has been killed, stopp
 constexpr std::size_t kDone = 2;  // board word: the target is no longer needed
 // board word: the target has exposed its memory: 1 + how many messages it had dropped by then
 constexpr std::size_t kExposed = 3;
+constexpr std::size_t kStop = 4;  // board word: 1 the peer is to be stopped, 2 it is
 
 constexpr ptl_match_bits_t kSmall = 1;
 constexpr ptl_match_bits_t kLarge = 2;
@@ -182,6 +183,23 @@ class Flight {
   GTEST_SKIP() << "a process killed inside libfabric 1.17's shared-memory lock stops its peers " \
                   "there"
 
+// Rank 1 is killed while operations with it are in flight. It is stopped before they start, or they
+// might end before.
+void kill_in_the_middle(ProcessGroup& job) {
+  job.board().await(kStop, 1);
+  job.signal(1, SIGSTOP);
+  job.board().set(kStop, 2);
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGKILL);
+  job.board().set(kGone, 1);
+  job.join_all();
+}
+// By rank 0.
+void await_stop(Rank& rank) {
+  rank.board.set(kStop, 1);
+  rank.board.await(kStop, 2);
+}
+
 TEST_P(PeerDeath, AKilledTargetEndsEveryOperationInFlight) {
   LINTEL_SKIP_KILL_ON_SHM();
   ProcessGroup job(2, environment());
@@ -189,6 +207,7 @@ TEST_P(PeerDeath, AKilledTargetEndsEveryOperationInFlight) {
   job.start(0, [](Rank& rank) {
     Flight flight(open_interface(rank), rank.board.id(1));
     flight.connect();
+    await_stop(rank);
     flight.start();
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
@@ -196,10 +215,7 @@ TEST_P(PeerDeath, AKilledTargetEndsEveryOperationInFlight) {
     flight.release();
     PtlFini();
   });
-  job.board().await(kBusy, 1);
-  job.signal(1, SIGKILL);
-  job.board().set(kGone, 1);
-  job.join_all();
+  kill_in_the_middle(job);
 }
 
 TEST_P(PeerDeath, AFrozenTargetEndsEveryOperationByTheDeadline) {
@@ -232,6 +248,7 @@ TEST_P(PeerDeath, OperationsEndAlsoWhileTheInitiatorCallsNothing) {
   job.start(0, [](Rank& rank) {
     Flight flight(open_interface(rank), rank.board.id(1));
     flight.connect();
+    await_stop(rank);
     flight.start();
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
@@ -239,10 +256,7 @@ TEST_P(PeerDeath, OperationsEndAlsoWhileTheInitiatorCallsNothing) {
     EXPECT_GT(flight.expect_all_end(Clock::now(), milliseconds(100), true), 0U);
     PtlFini();
   });
-  job.board().await(kBusy, 1);
-  job.signal(1, SIGKILL);
-  job.board().set(kGone, 1);
-  job.join_all();
+  kill_in_the_middle(job);
 }
 
 TEST_P(PeerDeath, APeerThatWasNeverThereFailsPutsAndGetsAfterTheConnectTimeout) {
@@ -403,6 +417,7 @@ TEST_P(PeerDeath, TheDeathOfOnePeerLeavesOperationsWithAnotherAlone) {
     Flight healthy(ni, rank.board.id(2));
     doomed.connect();
     healthy.connect();
+    await_stop(rank);
     doomed.start();
     healthy.start();
     rank.board.set(kBusy, 1);
@@ -413,10 +428,7 @@ TEST_P(PeerDeath, TheDeathOfOnePeerLeavesOperationsWithAnotherAlone) {
     rank.board.set(kDone, 1);
     PtlFini();
   });
-  job.board().await(kBusy, 1);
-  job.signal(1, SIGKILL);
-  job.board().set(kGone, 1);
-  job.join_all();
+  kill_in_the_middle(job);
 }
 
 // Read by the kernel: a thread of the library writes there meanwhile.
