@@ -15,6 +15,7 @@
 #include <span>
 
 #include "base/ids.h"
+#include "base/process_lock.h"
 #include "mpi_layer/envelope/envelope.h"
 #include "mpi_layer/p2p/request.h"
 
@@ -33,21 +34,21 @@ class Gateway {
   // A send to an outside process has started. Its mode is kStandard or kSynchronous. True: it is
   // complete. False: the gateway calls OutsideProcesses::end_send() later, once; the buffer stays
   // valid until then.
-  virtual bool send(const SendArguments& message, SendRequest& request) = 0;
+  virtual bool send(const SendArguments& message, SendRequest& request) LINTEL_REQUIRES(kLock) = 0;
   // Cancel the send if possible. The gateway calls end_send() in any case. It may call
   // refuse_cancel() before, which means that the send will complete normally.
-  virtual void cancel(SendRequest& request) = 0;
+  virtual void cancel(SendRequest& request) LINTEL_REQUIRES(kLock) = 0;
 
   // The message `sequence` of `source`, as OutsideProcesses::deliver() numbered it, was matched.
   // Write as much as fits to `buffer`, then call OutsideProcesses::end_receive(), once; this call
   // may do that already. A message that a matched probe has taken is received later, or never.
   virtual void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
-                       ReceiveRequest& request) = 0;
+                       ReceiveRequest& request) LINTEL_REQUIRES(kLock) = 0;
 
   // A send or receive that relay() has started has ended; its result says how. It may be started
   // again.
-  virtual void on_relay_end(SendRequest& request) = 0;
-  virtual void on_relay_end(ReceiveRequest& request) = 0;
+  virtual void on_relay_end(SendRequest& request) LINTEL_REQUIRES(kLock) = 0;
+  virtual void on_relay_end(ReceiveRequest& request) LINTEL_REQUIRES(kLock) = 0;
 };
 
 // The gateway of a messenger, for the parts that pass messages to it. Null: sends to and receives

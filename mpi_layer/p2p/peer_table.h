@@ -51,16 +51,16 @@ struct Peer {
 class PeerTable {
  public:
   // REQUIRES: the process is not in the table.
-  Peer& add(ProcessId process);
-  std::size_t size() const { return peers_.size(); }
+  Peer& add(ProcessId process) LINTEL_REQUIRES(kLock);
+  std::size_t size() const LINTEL_REQUIRES(kLock) { return peers_.size(); }
   // Null if there is no such number.
-  Peer* at(std::int32_t number) {
+  Peer* at(std::int32_t number) LINTEL_REQUIRES(kLock) {
     return number >= 0 && static_cast<std::size_t>(number) < peers_.size()
                ? peers_[static_cast<std::size_t>(number)].get()
                : nullptr;
   }
   // Null if the process is not in the table.
-  Peer* find(ProcessId process) {
+  Peer* find(ProcessId process) LINTEL_REQUIRES(kLock) {
     return last_found_ != nullptr && last_found_->process == process ? last_found_
                                                                      : search(process);
   }
@@ -72,14 +72,15 @@ class PeerTable {
 
  private:
   // Open addressing, at most half full; a slot holds a number + 1, or 0.
-  Peer* search(ProcessId process);
-  void enter(std::uint32_t number);
-  void grow();
+  Peer* search(ProcessId process) LINTEL_REQUIRES(kLock);
+  void enter(std::uint32_t number) LINTEL_REQUIRES(kLock);
+  void grow() LINTEL_REQUIRES(kLock);
 
-  std::vector<std::unique_ptr<Peer>> peers_;
-  std::vector<std::uint32_t> slots_;
-  std::uint32_t mask_ = 0;
-  Peer* last_found_ = nullptr;  // successive messages are often from one process
+  std::vector<std::unique_ptr<Peer>> peers_ LINTEL_GUARDED_BY(kLock);
+  std::vector<std::uint32_t> slots_ LINTEL_GUARDED_BY(kLock);
+  std::uint32_t mask_ LINTEL_GUARDED_BY(kLock) = 0;
+  // successive messages are often from one process
+  Peer* last_found_ LINTEL_GUARDED_BY(kLock) = nullptr;
 };
 
 }  // namespace lintel::mpi

@@ -28,6 +28,7 @@ void AgentRoute::add_relays(Messenger& messenger, const JobLayout& layout) {
   for (std::uint32_t member = host.first_proc; member < host.first_proc + host.procs; ++member) {
     if (member == rank_) continue;
     const auto on_packet = [this, member](const Packet& packet, std::span<const std::byte> data) {
+      kLock.is_held();
       return on_relayed(member, packet, data);
     };
     const auto on_broken = [this, member](const Error& error) {
@@ -44,16 +45,20 @@ void AgentRoute::add_relays(Messenger& messenger, const JobLayout& layout) {
 // After finish() packets are dropped. They are answers for which nobody waits, such as that to a
 // late CANCEL.
 void AgentRoute::send(const Packet& packet, std::span<const std::byte> data) {
+  kLock.is_held();
   if (!finished_) sockets_->send(places_.at(packet.destination).host, packet, data);
 }
 
 bool AgentRoute::takes_more(const ProcId& source, const ProcId& destination) {
+  kLock.is_held();
   return !finished_ && sockets_->takes_more(places_.at(destination).host, source, destination);
 }
 
 bool AgentRoute::drained() const {
-  return std::ranges::all_of(relays_,
-                             [](const auto& relay) { return relay.second->backlog() == 0; });
+  return std::ranges::all_of(relays_, [](const auto& relay) {
+    kLock.is_held();
+    return relay.second->backlog() == 0;
+  });
 }
 
 void AgentRoute::dump(std::string& out) const {
@@ -87,6 +92,7 @@ Error AgentRoute::on_relayed(std::uint32_t rank, const Packet& packet,
 
 // The channel has checked that the packet is for a process of this host.
 Error AgentRoute::on_packet(std::uint32_t, const Packet& packet, std::span<const std::byte> data) {
+  kLock.is_held();
   const std::uint32_t rank = places_.at(packet.destination).rank;
   if (rank == rank_) return events_.on_packet(packet, data);
   relays_.at(rank)->send(packet, data);

@@ -22,18 +22,18 @@ class AgentRoute final : public PacketRoute, private HostSockets::PacketHandler 
   // machine that is silent for `peer_timeout` counts as lost.
   static Outcome<std::unique_ptr<AgentRoute>> open(Messenger& messenger, std::uint32_t rank,
                                                    JoinedJob joined, Nanoseconds peer_timeout,
-                                                   RouteEvents events);
+                                                   RouteEvents events) LINTEL_REQUIRES(kLock);
 
   void send(const Packet& packet, std::span<const std::byte> data) override;
   bool takes_more(const ProcId& source, const ProcId& destination) override;
-  int fd() const override { return sockets_->fd(); }
-  std::size_t poll() override { return sockets_->poll(); }
-  bool drained() const override;
-  void dump(std::string& out) const override;
-  void expect_end() override;
-  void finish() override;
-  bool finished() const override { return sockets_->finished(); }
-  void send_final_fini() override { sockets_->send_fini(); }
+  int fd() const override LINTEL_REQUIRES(kLock) { return sockets_->fd(); }
+  std::size_t poll() override LINTEL_REQUIRES(kLock) { return sockets_->poll(); }
+  bool drained() const override LINTEL_REQUIRES(kLock);
+  void dump(std::string& out) const override LINTEL_REQUIRES(kLock);
+  void expect_end() override LINTEL_REQUIRES(kLock);
+  void finish() override LINTEL_REQUIRES(kLock);
+  bool finished() const override LINTEL_REQUIRES(kLock) { return sockets_->finished(); }
+  void send_final_fini() override LINTEL_REQUIRES(kLock) { sockets_->send_fini(); }
 
  private:
   struct RankAndHost {
@@ -42,8 +42,9 @@ class AgentRoute final : public PacketRoute, private HostSockets::PacketHandler 
   };
 
   AgentRoute(const JobLayout& layout, std::uint32_t rank, RouteEvents events);
-  void add_relays(Messenger& messenger, const JobLayout& layout);
-  Error on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data);
+  void add_relays(Messenger& messenger, const JobLayout& layout) LINTEL_REQUIRES(kLock);
+  Error on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data)
+      LINTEL_REQUIRES(kLock);
   // HostSockets::PacketHandler
   Error on_packet(std::uint32_t host, const Packet& packet,
                   std::span<const std::byte> data) override;
@@ -55,10 +56,10 @@ class AgentRoute final : public PacketRoute, private HostSockets::PacketHandler 
   std::uint32_t host_;
   RouteEvents events_;
   std::map<ProcId, RankAndHost> places_;
-  std::unique_ptr<HostSockets> sockets_;
+  std::unique_ptr<HostSockets> sockets_ LINTEL_GUARDED_BY(kLock);
   // to the other processes of this host, by rank
-  std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_;
-  bool finished_ = false;  // finish() was called
+  std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_ LINTEL_GUARDED_BY(kLock);
+  bool finished_ LINTEL_GUARDED_BY(kLock) = false;  // finish() was called
 };
 
 }  // namespace lintel::mpi::impi

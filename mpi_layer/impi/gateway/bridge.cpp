@@ -17,12 +17,19 @@ Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messeng
 }
 
 Outcome<> Bridge::start(BridgeSetup place, Broken broken) {
-  PacketRoute::RouteEvents events{
-      [this](const Packet& packet, std::span<const std::byte> data) {
-        return gateway_->on_packet(packet, data);
-      },
-      [this](const Packet& packet) { return gateway_->place_for(packet); },
-      [this] { gateway_->resume(); }, std::move(broken)};
+  PacketRoute::RouteEvents events{[this](const Packet& packet, std::span<const std::byte> data) {
+                                    kLock.is_held();
+                                    return gateway_->on_packet(packet, data);
+                                  },
+                                  [this](const Packet& packet) {
+                                    kLock.is_held();
+                                    return gateway_->place_for(packet);
+                                  },
+                                  [this] {
+                                    kLock.is_held();
+                                    gateway_->resume();
+                                  },
+                                  std::move(broken)};
   if (place.joined) {
     Outcome<std::unique_ptr<AgentRoute>> agent = AgentRoute::open(
         messenger_, place.rank, std::move(*place.joined), place.peer_timeout, std::move(events));
@@ -69,7 +76,12 @@ void Bridge::dump(std::string& out) const {
 
 bool Bridge::finish_sending(Nanoseconds timeout) {
   const MutexLock lock(process_.lock());
-  const bool left = wait_until([this] { return gateway_->idle() && route_->drained(); }, timeout);
+  const bool left = wait_until(
+      [this] {
+        kLock.is_held();
+        return gateway_->idle() && route_->drained();
+      },
+      timeout);
   route_->expect_end();
   return left;
 }
@@ -77,7 +89,12 @@ bool Bridge::finish_sending(Nanoseconds timeout) {
 bool Bridge::finish(Nanoseconds timeout) {
   const MutexLock lock(process_.lock());
   route_->finish();
-  const bool finished = wait_until([this] { return route_->finished(); }, timeout);
+  const bool finished = wait_until(
+      [this] {
+        kLock.is_held();
+        return route_->finished();
+      },
+      timeout);
   if (finished) route_->send_final_fini();
   return finished;
 }

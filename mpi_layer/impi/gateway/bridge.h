@@ -65,9 +65,9 @@ class Bridge final : private portals::AttachedWork {
 
   portals::Process& process_;
   Messenger& messenger_;
-  bool attached_ = false;
-  std::unique_ptr<PacketRoute> route_;
-  std::unique_ptr<ImpiGateway> gateway_;
+  bool attached_ LINTEL_GUARDED_BY(kLock) = false;
+  std::unique_ptr<PacketRoute> route_ LINTEL_GUARDED_BY(kLock);
+  std::unique_ptr<ImpiGateway> gateway_ LINTEL_GUARDED_BY(kLock);
 };
 
 }  // namespace lintel::mpi::impi

@@ -57,6 +57,7 @@ bool ImpiGateway::send(const SendArguments& message, SendRequest& request) {
 }
 
 void ImpiGateway::on_send_end(SendNumber number, SendEnd end) {
+  kLock.is_held();
   const auto found = sends_.find(number);
   SendRequest& request = *found->second;
   sends_.erase(found);
@@ -83,6 +84,7 @@ void ImpiGateway::cancel(SendRequest& request) {
 }
 
 void ImpiGateway::on_cancel_refused(SendNumber number) {
+  kLock.is_held();
   outside().refuse_cancel(*sends_.at(number));
 }
 
@@ -90,12 +92,14 @@ void ImpiGateway::on_cancel_refused(SendNumber number) {
 
 void ImpiGateway::on_arrival(ArrivalNumber number, const Envelope& envelope,
                              std::span<const std::byte> data) {
+  kLock.is_held();
   const auto source = world_.rank_of(envelope.source);
   if (!source || !is_receivable(envelope)) return drop(number, envelope);
   arrivals_.add(number, envelope, *source, data);
-  if (arrivals_.deliver(number,
-                        [this](const UnmatchedArrival& arrival) { return deliver(arrival); })) {
-    kLock.is_held();
+  if (arrivals_.deliver(number, [this](const UnmatchedArrival& arrival) {
+        kLock.is_held();
+        return deliver(arrival);
+      })) {
     messenger_.handle_events();  // a posted receive copies the data from `data` now
   }
   UnmatchedArrival* const unmatched = arrivals_.find(number);
@@ -124,8 +128,10 @@ std::uint64_t ImpiGateway::deliver(const UnmatchedArrival& arrival) {
 }
 
 std::size_t ImpiGateway::deliver_waiting() {
-  return arrivals_.deliver_waiting(
-      [this](const UnmatchedArrival& arrival) { return deliver(arrival); });
+  return arrivals_.deliver_waiting([this](const UnmatchedArrival& arrival) {
+    kLock.is_held();
+    return deliver(arrival);
+  });
 }
 
 void ImpiGateway::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
@@ -143,6 +149,7 @@ void ImpiGateway::receive(std::int32_t source, std::uint64_t sequence, std::span
 
 void ImpiGateway::on_more(ArrivalNumber number, std::uint64_t offset,
                           std::span<const std::byte> data) {
+  kLock.is_held();
   const auto found = matched_.find(number);
   const MatchedArrival landing = found->second;
   copy(data, offset, landing.buffer);
@@ -153,6 +160,7 @@ void ImpiGateway::on_more(ArrivalNumber number, std::uint64_t offset,
 
 std::span<std::byte> ImpiGateway::place_for(ArrivalNumber number, std::uint64_t offset,
                                             std::size_t length) {
+  kLock.is_held();
   const auto found = matched_.find(number);
   if (found == matched_.end()) return {};
   const std::span<std::byte> buffer = found->second.buffer;
@@ -163,11 +171,11 @@ std::span<std::byte> ImpiGateway::place_for(ArrivalNumber number, std::uint64_t 
 
 // The messenger knows whether a receive or a matched probe has taken it.
 bool ImpiGateway::withdraw(ArrivalNumber number) {
+  kLock.is_held();
   const UnmatchedArrival& arrival = *arrivals_.find(number);
   if (arrival.sequence != 0) {
     const std::int32_t source = arrival.source;
     const std::uint64_t sequence = arrival.sequence;
-    kLock.is_held();
     messenger_.handle_events();  // handles matches that have happened already
     if (!messenger_.outside().withdraw(source, sequence)) return false;
   }

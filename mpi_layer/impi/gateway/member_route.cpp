@@ -28,6 +28,9 @@ void MemberRoute::dump(std::string& out) const {
   out += "impi relay to the agent: unsent " + std::to_string(relay_.backlog()) + '\n';
 }
 
-bool MemberRoute::takes_more(const ProcId&, const ProcId&) { return relay_.backlog() < kAhead; }
+bool MemberRoute::takes_more(const ProcId&, const ProcId&) {
+  kLock.is_held();
+  return relay_.backlog() < kAhead;
+}
 
 }  // namespace lintel::mpi::impi

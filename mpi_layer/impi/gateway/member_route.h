@@ -14,25 +14,26 @@ namespace lintel::mpi::impi {
 class MemberRoute final : public PacketRoute {
  public:
   // For process `rank` of the world.
-  MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
-              RouteEvents events);
+  MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, RouteEvents events)
+      LINTEL_REQUIRES(kLock);
 
   void send(const Packet& packet, std::span<const std::byte> data) override {
+    kLock.is_held();
     relay_.send(packet, data);
   }
   bool takes_more(const ProcId& source, const ProcId& destination) override;
-  int fd() const override { return -1; }
-  std::size_t poll() override { return 0; }
-  bool drained() const override { return relay_.backlog() == 0; }
-  void dump(std::string& out) const override;
-  void expect_end() override { relay_.expect_end(); }
+  int fd() const override LINTEL_REQUIRES(kLock) { return -1; }
+  std::size_t poll() override LINTEL_REQUIRES(kLock) { return 0; }
+  bool drained() const override LINTEL_REQUIRES(kLock) { return relay_.backlog() == 0; }
+  void dump(std::string& out) const override LINTEL_REQUIRES(kLock);
+  void expect_end() override LINTEL_REQUIRES(kLock) { relay_.expect_end(); }
   // The agent does this.
-  void finish() override {}
-  bool finished() const override { return true; }
-  void send_final_fini() override {}
+  void finish() override LINTEL_REQUIRES(kLock) {}
+  bool finished() const override LINTEL_REQUIRES(kLock) { return true; }
+  void send_final_fini() override LINTEL_REQUIRES(kLock) {}
 
  private:
-  PacketRelay relay_;
+  PacketRelay relay_ LINTEL_GUARDED_BY(kLock);
 };
 
 }  // namespace lintel::mpi::impi

@@ -2,8 +2,8 @@
 // PacketRelay: packets between two processes of one job: the agent, which has the connections with
 // other hosts, and one other process. They are sent as messages in a context of their own.
 //
-// Guarded by the lock of the messenger's process: every member REQUIRES it. When it is destroyed,
-// it may have requests under way only if the messenger was closed.
+// Guarded by the lock of the messenger's process. When it is destroyed, it may have requests under
+// way only if the messenger was closed.
 // Invariants: (1) packets are handed on in the order in which they were sent, also if a later one
 // completes first.
 
@@ -35,20 +35,20 @@ class PacketRelay {
   // Between this process and process `other` of the job. `data_bytes`: the most data of a packet.
   // Receives packets from now on.
   PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes,
-              RelayEvents events);
+              RelayEvents events) LINTEL_REQUIRES(kLock);
   PacketRelay(const PacketRelay&) = delete;
   PacketRelay& operator=(const PacketRelay&) = delete;
 
-  void send(const Packet& packet, std::span<const std::byte> data);
+  void send(const Packet& packet, std::span<const std::byte> data) LINTEL_REQUIRES(kLock);
   // The number of bytes that have not left.
-  std::size_t backlog() const { return backlog_; }
+  std::size_t backlog() const LINTEL_REQUIRES(kLock) { return backlog_; }
 
   // The job is about to end. From now on, the end of `other` is not reported.
-  void expect_end() { ending_ = true; }
+  void expect_end() LINTEL_REQUIRES(kLock) { ending_ = true; }
 
   // A request of any relay has ended.
-  static void on_end(SendRequest& request);
-  static void on_end(ReceiveRequest& request);
+  static void on_end(SendRequest& request) LINTEL_REQUIRES(kLock);
+  static void on_end(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
 
  private:
   struct RelayedReceive : ReceiveRequest {
@@ -61,24 +61,24 @@ class PacketRelay {
     std::vector<std::byte> bytes;
   };
 
-  // Every caller holds the lock.
-  OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
-  void post(RelayedReceive& packet);
-  void on_landed();
-  Error take(std::span<const std::byte> bytes);
-  void on_left(const RelayedSend& packet);
-  void break_off(const Error& error);
+  OutsideProcesses& outside() { return messenger_.outside(); }
+  void post(RelayedReceive& packet) LINTEL_REQUIRES(kLock);
+  void on_landed() LINTEL_REQUIRES(kLock);
+  Error take(std::span<const std::byte> bytes) LINTEL_REQUIRES(kLock);
+  void on_left(const RelayedSend& packet) LINTEL_REQUIRES(kLock);
+  void break_off(const Error& error) LINTEL_REQUIRES(kLock);
 
   Messenger& messenger_;
   std::int32_t other_;
   RelayEvents events_;
-  std::list<RelayedReceive> receives_;  // in the order in which they were posted
-  std::list<RelayedSend> sends_;        // under way
-  std::list<RelayedSend> spare_;        // unused sends, kept for their memory
-  std::size_t backlog_ = 0;
-  bool taking_ = false;  // in on_landed()
-  bool ending_ = false;
-  bool broken_ = false;
+  // in the order in which they were posted
+  std::list<RelayedReceive> receives_ LINTEL_GUARDED_BY(kLock);
+  std::list<RelayedSend> sends_ LINTEL_GUARDED_BY(kLock);  // under way
+  std::list<RelayedSend> spare_ LINTEL_GUARDED_BY(kLock);  // unused, kept for their memory
+  std::size_t backlog_ LINTEL_GUARDED_BY(kLock) = 0;
+  bool taking_ LINTEL_GUARDED_BY(kLock) = false;  // in on_landed()
+  bool ending_ LINTEL_GUARDED_BY(kLock) = false;
+  bool broken_ LINTEL_GUARDED_BY(kLock) = false;
 };
 
 }  // namespace lintel::mpi::impi

@@ -2,7 +2,7 @@
 // PacketRoute: a PacketSender with the functions that Bridge needs: the agent's route leads to
 // sockets, a member's to the agent.
 //
-// Every member REQUIRES the lock of the messenger's process.
+// Guarded by the lock of the messenger's process; the functions of PacketSender REQUIRE it too.
 
 #include <cstddef>
 #include <functional>
@@ -27,20 +27,20 @@ class PacketRoute : public PacketSender {
   };
 
   // As portals::AttachedWork.
-  virtual int fd() const = 0;
-  virtual std::size_t poll() = 0;
+  virtual int fd() const LINTEL_REQUIRES(kLock) = 0;
+  virtual std::size_t poll() LINTEL_REQUIRES(kLock) = 0;
 
-  virtual void dump(std::string& out) const = 0;
+  virtual void dump(std::string& out) const LINTEL_REQUIRES(kLock) = 0;
 
   // True if all packets given to send() have left this process.
-  virtual bool drained() const = 0;
+  virtual bool drained() const LINTEL_REQUIRES(kLock) = 0;
   // From now on, the end of a process of the job is no failure.
-  virtual void expect_end() = 0;
+  virtual void expect_end() LINTEL_REQUIRES(kLock) = 0;
   // When all processes of the job have finished: finish() informs the other hosts, finished() is
   // true when they have finished too, and then send_final_fini() informs the server.
-  virtual void finish() = 0;
-  virtual bool finished() const = 0;
-  virtual void send_final_fini() = 0;
+  virtual void finish() LINTEL_REQUIRES(kLock) = 0;
+  virtual bool finished() const LINTEL_REQUIRES(kLock) = 0;
+  virtual void send_final_fini() LINTEL_REQUIRES(kLock) = 0;
 };
 
 }  // namespace lintel::mpi::impi

@@ -266,13 +266,13 @@ TEST_F(ImpiCrossing, AMessageThatNoReceiveCouldAskForIsDropped) {
   packet.source = {mpi::impi::host_id_of(0x7f000001), 100};
   packet.destination = {mpi::impi::host_id_of(0x7f000001), 101};
   packet.context = std::uint64_t{mpi::kMaxContext} + 1;
-  EXPECT_TRUE(jobs.gateway(1).on_packet(packet, {}).ok());
+  EXPECT_TRUE(jobs.on_packet(1, packet).ok());
   packet.context = 0;
   packet.tag = mpi::kAnyTag;
-  EXPECT_TRUE(jobs.gateway(1).on_packet(packet, {}).ok());
+  EXPECT_TRUE(jobs.on_packet(1, packet).ok());
   packet.tag = 1;
   packet.source.pid = 7;
-  EXPECT_TRUE(jobs.gateway(1).on_packet(packet, {}).ok());
+  EXPECT_TRUE(jobs.on_packet(1, packet).ok());
   bool found = true;
   MessageResult envelope;
   EXPECT_EQ(jobs.at(1).iprobe({kAnySource, 0, kAnyTag}, found, envelope), CallError::kNone);
@@ -284,21 +284,21 @@ TEST_F(ImpiCrossing, AShortSendWaitsForTheWayWhenThatTakesNoMore) {
   for (std::int32_t i = 0; i < 10; ++i) sent.push_back(&send(0, 8, i));
   EXPECT_TRUE(ended(0, sent.front()->request));
   EXPECT_FALSE(ended(0, sent.back()->request));
-  EXPECT_FALSE(jobs.gateway(0).idle());
+  EXPECT_FALSE(jobs.idle(0));
   jobs.at(0).cancel(sent.back()->request);
   jobs.settle();
-  EXPECT_TRUE(jobs.gateway(0).idle());
+  EXPECT_TRUE(jobs.idle(0));
   EXPECT_TRUE(ended(0, sent.back()->request));
   EXPECT_FALSE(sent.back()->request.result().cancelled);
   for (std::int32_t i = 0; i < 10; ++i) EXPECT_TRUE(ended(1, receive(1, 8, i).request));
 }
 
 TEST_F(ImpiCrossing, IsQuietWhenNothingItHasSentWaits) {
-  EXPECT_TRUE(jobs.gateway(0).idle());
+  EXPECT_TRUE(jobs.idle(0));
   Sent& sent = send(0, 5000);
-  EXPECT_FALSE(jobs.gateway(0).idle());
+  EXPECT_FALSE(jobs.idle(0));
   expect_passed(0, sent, receive(1, 5000));
-  EXPECT_TRUE(jobs.gateway(0).idle());
+  EXPECT_TRUE(jobs.idle(0));
 }
 
 }  // namespace

@@ -21,8 +21,12 @@ class PassesOn final : public mpi::Gateway {
   bool send(const mpi::SendArguments&, mpi::SendRequest&) override { return true; }
   void cancel(mpi::SendRequest&) override {}
   void receive(std::int32_t, std::uint64_t, std::span<std::byte>, mpi::ReceiveRequest&) override {}
-  void on_relay_end(mpi::SendRequest& request) override { PacketRelay::on_end(request); }
-  void on_relay_end(mpi::ReceiveRequest& request) override { PacketRelay::on_end(request); }
+  void on_relay_end(mpi::SendRequest& request) override LINTEL_REQUIRES(kLock) {
+    PacketRelay::on_end(request);
+  }
+  void on_relay_end(mpi::ReceiveRequest& request) override LINTEL_REQUIRES(kLock) {
+    PacketRelay::on_end(request);
+  }
 };
 
 class ImpiPacketRelay : public ::testing::Test {
@@ -58,6 +62,14 @@ class ImpiPacketRelay : public ::testing::Test {
       job.close(rank);
     }
   }
+  void send(std::size_t from, const Packet& packet, std::span<const std::byte> data) {
+    kLock.is_held();
+    ends[from].relay->send(packet, data);
+  }
+  std::size_t backlog(std::size_t from) {
+    kLock.is_held();
+    return ends[from].relay->backlog();
+  }
   static Packet packet(std::uint64_t number, std::uint32_t length) {
     Packet made;
     made.length = length;
@@ -79,23 +91,23 @@ TEST_F(ImpiPacketRelay, PacketsArriveWholeAndInTheirOrder) {
   for (std::uint64_t i = 0; i < 100; ++i) {
     const auto length = static_cast<std::uint32_t>(i % 3 == 0 ? kDataBytes - i : i);
     sent.emplace_back(length, static_cast<std::byte>(i));
-    ends[0].relay->send(packet(i, length), sent.back());
+    send(0, packet(i, length), sent.back());
   }
-  EXPECT_GT(ends[0].relay->backlog(), 0U);
+  EXPECT_GT(backlog(0), 0U);
   job.settle();
   ASSERT_EQ(ends[1].packets.size(), sent.size());
   for (std::uint64_t i = 0; i < sent.size(); ++i) {
     EXPECT_EQ(ends[1].packets[i].first, packet(i, static_cast<std::uint32_t>(sent[i].size())));
     EXPECT_EQ(ends[1].packets[i].second, sent[i]);
   }
-  EXPECT_EQ(ends[0].relay->backlog(), 0U);
+  EXPECT_EQ(backlog(0), 0U);
   EXPECT_EQ(ends[0].left, sent.size());
   EXPECT_EQ(ends[0].broken + ends[1].broken, 0U);
 }
 
 TEST_F(ImpiPacketRelay, APacketIsDeliveredOnceThoughItsHandlerReceivesMore) {
   handle_more = true;
-  for (std::uint64_t i = 0; i < 50; ++i) ends[0].relay->send(packet(i, 0), {});
+  for (std::uint64_t i = 0; i < 50; ++i) send(0, packet(i, 0), {});
   job.settle();
   ASSERT_EQ(ends[1].packets.size(), 50U);
   for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(ends[1].packets[i].first.source_request, i);
@@ -111,21 +123,21 @@ TEST_F(ImpiPacketRelay, BytesThatAreNoPacketEndIt) {
   job.settle();
   EXPECT_TRUE(job.at(0).test(request));
   EXPECT_EQ(ends[1].broken, 1U);
-  ends[0].relay->send(packet(1, 0), {});
+  send(0, packet(1, 0), {});
   job.settle();
   EXPECT_TRUE(ends[1].packets.empty());
 }
 
 TEST_F(ImpiPacketRelay, APacketOfAnotherLengthThanItSaysEndsIt) {
   const std::vector<std::byte> data(10);
-  ends[0].relay->send(packet(1, 11), data);
+  send(0, packet(1, 11), data);
   job.settle();
   EXPECT_EQ(ends[1].broken, 1U);
   EXPECT_TRUE(ends[1].packets.empty());
 }
 
 TEST_F(ImpiPacketRelay, TheDeathOfTheOtherProcessEndsIt) {
-  ends[0].relay->send(packet(1, 0), {});
+  send(0, packet(1, 0), {});
   job.settle();
   job.kill(1, transport::Death::kNoticed);
   job.settle();
@@ -133,8 +145,9 @@ TEST_F(ImpiPacketRelay, TheDeathOfTheOtherProcessEndsIt) {
 }
 
 TEST_F(ImpiPacketRelay, AnExpectedEndIsNoNews) {
-  ends[0].relay->send(packet(1, 0), {});
+  send(0, packet(1, 0), {});
   job.settle();
+  kLock.is_held();
   ends[0].relay->expect_end();
   job.kill(1, transport::Death::kNoticed);
   job.settle();

@@ -40,7 +40,14 @@ class TwoJobs {
   }
 
   mpi::Messenger& at(std::size_t job) { return sides_[job]->messenger(); }
-  mpi::impi::ImpiGateway& gateway(std::size_t job) { return *sides_[job]->gateway; }
+  Error on_packet(std::size_t job, const mpi::impi::Packet& packet) {
+    kLock.is_held();
+    return sides_[job]->gateway->on_packet(packet, {});
+  }
+  bool idle(std::size_t job) const {
+    kLock.is_held();
+    return sides_[job]->gateway->idle();
+  }
   // Packets of one job that have not arrived.
   std::size_t under_way(std::size_t from) const { return sides_[from]->packets.size(); }
   // Delivers one packet of `from`. REQUIRES: there is one.
@@ -48,8 +55,8 @@ class TwoJobs {
     Side& side = *sides_[from];
     const auto [packet, data] = std::move(side.packets.front());
     side.packets.pop_front();
-    EXPECT_TRUE(side.other->gateway->on_packet(packet, data).ok());
     kLock.is_held();
+    EXPECT_TRUE(side.other->gateway->on_packet(packet, data).ok());
     side.other->messenger().handle_events();
     side.other->gateway->deliver_waiting();
     side.gateway->resume();
@@ -60,7 +67,7 @@ class TwoJobs {
       again = false;
       for (std::size_t job = 0; job < 2; ++job) {
         again = again || at(job).progress() > 0;
-        gateway(job).deliver_waiting();
+        deliver_waiting(job);
         while (under_way(job) > 0) {
           pass_one(job);
           again = true;
@@ -70,6 +77,11 @@ class TwoJobs {
   }
 
  private:
+  void deliver_waiting(std::size_t job) {
+    kLock.is_held();
+    sides_[job]->gateway->deliver_waiting();
+  }
+
   struct Side final : mpi::impi::PacketSender {
     Side(const TwoJobsOptions& options, std::int64_t number) : ahead(options.ahead) {
       MessengerJobOptions opened;

@@ -8,6 +8,7 @@ namespace {
 ProcessId name(std::uint32_t number) { return {NodeId(0x0a000000 + number / 3), Pid(number % 3)}; }
 
 TEST(PeerTable, EveryPeerIsFoundByItsNumberAndByItsName) {
+  kLock.is_held();
   PeerTable table;
   EXPECT_EQ(table.find(name(0)), nullptr);
   for (std::uint32_t i = 0; i < 1000; ++i) {
@@ -23,6 +24,7 @@ TEST(PeerTable, EveryPeerIsFoundByItsNumberAndByItsName) {
 }
 
 TEST(PeerTable, NumbersOfNoProcessNameNoPeer) {
+  kLock.is_held();
   PeerTable table;
   table.add(name(0));
   EXPECT_EQ(table.at(1), nullptr);
