@@ -116,7 +116,8 @@ class Process : private Work {
   void count_frames() LINTEL_EXCLUDES(kLock);
   // The state of the engine, for people. [lock not held]
   std::string dump() LINTEL_EXCLUDES(kLock);
-  // The progress thread calls `service` after Progress::request_service() (a signal).
+  // The progress thread calls `service` after Progress::request_service() (a signal), without the
+  // lock. Call it once, before another thread uses the process.
   void set_service(std::function<void()> service) { service_ = std::move(service); }
 
  private:
