@@ -466,6 +466,7 @@ TEST_F(DirectConnections, AConnectionToADeadPeerKeepsNobodyAwake) {
 TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
   RawCaller raw_caller(b);
   complete_handshake(raw_caller, b);
+  b.transport->admit(b.transport->resolve(raw_caller.self()).value(), {});
   raw_caller.send_message(pattern(8, 1));
   raw_caller.send(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
   raw_caller.send(PlacedHeader{1});

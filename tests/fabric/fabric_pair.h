@@ -94,6 +94,10 @@ inline Node open_node(const NetworkOptions& options, const FabricOptions& fabric
   Node node;
   std::string explanation;
   auto opened = open_network(options, fabric, &explanation);
+  // A connection of another program may have the port of the name that is asked for, for a while.
+  const TimePoint end = monotonic_now() + kTimeout;
+  while (!opened && explanation.find("in use") != std::string::npos && monotonic_now() < end)
+    opened = open_network(options, fabric, &explanation);
   EXPECT_TRUE(opened.ok()) << explanation;
   if (opened) node.transport = std::move(opened).value();
   return node;
