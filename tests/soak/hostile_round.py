@@ -21,7 +21,7 @@ from observed import ProcessorTime, memory_of, name_of, processors, seconds_of, 
 from processes import TIMEOUT, Failed, Process, children_of, program_of, wait_until
 
 PEERS = 2  # of each survivor in a turn
-OPERATIONS = 4000  # of one peer in a turn
+OPERATIONS = 8000  # of one peer in a turn: of half as many the rate differs by a tenth by itself
 ROUNDS_OF_MPI = 300
 SETTINGS = {"LINTEL_MEMORY_LIMIT": "16MiB"}
 # How much more memory a process that is attacked may take than without. By the limits of
