@@ -6,6 +6,7 @@
 // piece is whole.
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "transport/direct/delivery.h"
 #include "transport/direct/sockets.h"
@@ -150,14 +151,14 @@ bool DirectTransport::may_go_on(const DirectConnection& connection) const {
 
 // Returns whether a stream had paused.
 bool DirectTransport::resume_stalled() {
-  // Each poll() comes here while any peer waits for memory, as many may.
-  if (std::ranges::none_of(stalled_, [this](const DirectConnection* connection) {
-        lock_.is_held();
-        return may_go_on(*connection);
-      }))
-    return false;
+  // The others stay where they are: many may wait for memory, and each poll() comes here.
+  const auto goes_on = [this](const DirectConnection* connection) {
+    lock_.is_held();
+    return may_go_on(*connection);
+  };
+  std::ranges::copy_if(stalled_, std::back_inserter(resuming_stalled_), goes_on);
+  std::erase_if(stalled_, goes_on);
   bool had_paused = false;
-  resuming_stalled_.swap(stalled_);
   // By index: the sink may connect to another peer, for which has_spare_connection() lets it grow.
   for (std::size_t i = 0; i < resuming_stalled_.size(); ++i) {
     DirectConnection* const connection = resuming_stalled_[i];
