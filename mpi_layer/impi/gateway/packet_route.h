@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "base/process_lock.h"
 #include "base/result.h"
 #include "mpi_layer/impi/host/packet_sender.h"
 
