@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,21 @@ class RecordingTransport : public transport::Transport {
     transport::Immediate immediate;
     transport::Context context;
   };
+  struct Expected {
+    transport::PeerId from;
+    transport::PlacementKey key;
+    std::span<std::byte> memory;
+  };
   std::size_t message_room = 1000;  // how many more messages may leave
   std::size_t write_room = 1000;
   bool registers = true;
+  bool places = true;  // the result of expect_placement()
   std::vector<Sent> sent;
   std::vector<Posted> posted;
   std::size_t registered = 0;  // registrations that still exist
+  std::vector<Expected> expected;
+  transport::Withdrawal withdrawal = transport::Withdrawal::kNone;
+  std::vector<transport::PeerId> withdrawn;  // whose placed messages are expected no more
   int watched = 0;
   std::uint64_t lost = 0;  // messages to whichever peer was lost
 
@@ -55,6 +65,15 @@ class RecordingTransport : public transport::Transport {
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
   std::uint64_t lost_messages(transport::PeerId) const override { return lost; }
+  bool expect_placement(transport::PeerId from, transport::PlacementKey key,
+                        std::span<std::byte> memory) override {
+    expected.push_back({from, key, memory});
+    return places;
+  }
+  transport::Withdrawal withdraw_placement(transport::PeerId from) override {
+    withdrawn.push_back(from);
+    return withdrawal;
+  }
   Result<transport::Registration> register_memory(transport::PeerId, std::span<std::byte> memory,
                                                   transport::Access) override {
     if (!registers) return Error(Loss::kOperation, "test", "");
