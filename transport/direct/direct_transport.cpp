@@ -201,6 +201,10 @@ PostStatus DirectTransport::send(DirectConnection& connection, Outbound& record,
   // Nothing is sent on a new connection before the loss has been reported.
   if (connection.is_ending || peers_[connection.peer].failed || connection.outbound.is_full())
     return PostStatus::kWouldBlock;
+  if (record.keeps_memory) {
+    if (!ended_.has_room()) return PostStatus::kWouldBlock;
+    ended_.begin();
+  }
   const bool waits = connection.outbound.waits() || !connection.fd.is_open();
   record.lent = false;
   connection.outbound.append(record, flags);

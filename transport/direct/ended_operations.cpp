@@ -1,5 +1,6 @@
 #include "transport/direct/ended_operations.h"
 
+#include <algorithm>
 #include <new>
 
 #include "transport/direct/room.h"
@@ -9,19 +10,21 @@ namespace lintel::transport {
 void EndedOperations::reserve(std::size_t operations) {
   make_room(ended_, operations);
   make_room(reporting_, operations);
+  room_ = std::max(room_, operations);
 }
 
 std::size_t EndedOperations::report(Sink& sink) {
   reporting_.swap(ended_);
   const std::size_t count = reporting_.size();
-  for (std::size_t reported = 0; reported < count; ++reported) {
-    const EndedOperation operation = reporting_[reported];
+  for (unreported_ = count; unreported_ > 0;) {
+    const EndedOperation operation = reporting_[count - unreported_--];
     try {
       sink.on_write_done(operation.context, operation.error);
     } catch (const std::bad_alloc&) {
-      ended_.insert(ended_.begin(), reporting_.begin() + static_cast<std::ptrdiff_t>(reported) + 1,
+      ended_.insert(ended_.begin(), reporting_.end() - static_cast<std::ptrdiff_t>(unreported_),
                     reporting_.end());
       reporting_.clear();
+      unreported_ = 0;
       throw;
     }
   }

@@ -4,6 +4,9 @@
 // it.
 //
 // A member of DirectTransport; guarded by its owner's lock.
+// Invariant: operations under way, and those of which the sink has not been told, are together at
+// most as many as there is room for. So a peer that acknowledges writes while further ones begin in
+// the same poll does not make the list grow.
 // Does not: allocate, except in reserve().
 
 #include <cstddef>
@@ -15,10 +18,17 @@ namespace lintel::transport {
 
 class EndedOperations {
  public:
-  // Room for so many that have not been reported. Throws std::bad_alloc.
+  // Room for so many that are under way or have not been reported. Throws std::bad_alloc.
   void reserve(std::size_t operations);
-  // REQUIRES: reserve() has made room.
-  void add(Context context, Error error) { ended_.push_back({context, error}); }
+  // Whether one more may begin.
+  bool has_room() const { return under_way_ + ended_.size() + unreported_ < room_; }
+  // One begins. REQUIRES: has_room().
+  void begin() { ++under_way_; }
+  // One has ended. REQUIRES: it has begun.
+  void add(Context context, Error error) {
+    --under_way_;
+    ended_.push_back({context, error});
+  }
   bool empty() const { return ended_.empty(); }
   std::size_t size() const { return ended_.size(); }
   // Calls on_write_done() for each. What ends meanwhile is reported the next time. Throws what the
@@ -30,8 +40,11 @@ class EndedOperations {
     Context context;
     Error error;
   };
+  std::size_t room_ = 0;
+  std::size_t under_way_ = 0;
   std::vector<EndedOperation> ended_;
   std::vector<EndedOperation> reporting_;
+  std::size_t unreported_ = 0;  // of reporting_
 };
 
 }  // namespace lintel::transport

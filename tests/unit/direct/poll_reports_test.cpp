@@ -32,32 +32,60 @@ class ToldSink final : public Sink {
   }
 };
 
-TEST(EndedOperationsTest, EachIsToldOnceInOrder) {
+class EndedOperationsTest : public ::testing::Test {
+ protected:
+  EndedOperationsTest() { ended.reserve(3); }
+  // One that has begun and ended.
+  void add(std::uint64_t context) {
+    ASSERT_TRUE(ended.has_room());
+    ended.begin();
+    ended.add(Context(context), {});
+  }
+
   EndedOperations ended;
   ToldSink sink;
-  ended.add(Context(1), {});
-  ended.add(Context(2), {});
+};
+
+TEST_F(EndedOperationsTest, EachIsToldOnceInOrder) {
+  add(1);
+  add(2);
   EXPECT_EQ(ended.report(sink), 2U);
   EXPECT_EQ(ended.report(sink), 0U);
   EXPECT_EQ(sink.told, (Told{1, 2}));
 }
 
-TEST(EndedOperationsTest, WhatEndsMeanwhileIsToldTheNextTime) {
-  EndedOperations ended;
-  ToldSink sink;
-  ended.add(Context(1), {});
+TEST_F(EndedOperationsTest, WhatEndsMeanwhileIsToldTheNextTime) {
+  add(1);
   sink.then = [&] {
-    if (sink.told.size() == 1) ended.add(Context(2), {});
+    if (sink.told.size() == 1) add(2);
   };
   EXPECT_EQ(ended.report(sink), 1U);
   EXPECT_EQ(ended.report(sink), 1U);
   EXPECT_EQ(sink.told, (Told{1, 2}));
 }
 
-TEST(EndedOperationsTest, ASinkWithoutMemoryIsToldTheRestTheNextTime) {
-  EndedOperations ended;
-  ToldSink sink;
-  for (const std::uint64_t context : {1U, 2U, 3U}) ended.add(Context(context), {});
+// A peer may acknowledge one write after the other while its requests begin further ones.
+TEST_F(EndedOperationsTest, NoneBeginsBeyondTheRoomUntilTheSinkIsTold) {
+  for (const std::uint64_t context : {1U, 2U}) add(context);
+  ended.begin();
+  EXPECT_FALSE(ended.has_room()) << "two have ended, one is under way";
+  ended.report(sink);
+  EXPECT_TRUE(ended.has_room());
+}
+
+TEST_F(EndedOperationsTest, OneThatTheSinkHasBeenToldOfMakesRoomAtOnce) {
+  for (const std::uint64_t context : {1U, 2U, 3U}) add(context);
+  std::vector<bool> has_room;
+  sink.then = [&] {
+    has_room.push_back(ended.has_room());
+    if (has_room.size() == 1) ended.begin();
+  };
+  ended.report(sink);
+  EXPECT_EQ(has_room, (std::vector{true, true, true}));
+}
+
+TEST_F(EndedOperationsTest, ASinkWithoutMemoryIsToldTheRestTheNextTime) {
+  for (const std::uint64_t context : {1U, 2U, 3U}) add(context);
   sink.then = [&] {
     if (sink.told.size() == 2) throw std::bad_alloc();
   };
