@@ -139,8 +139,10 @@ struct PeerSession {
     return state == PeerState::kConnecting || state == PeerState::kWelcoming ||
            (state == PeerState::kOpen && awaited());
   }
-  // An answer of this peer is awaited: an acknowledgement, one for a watcher, or any at all.
-  bool awaited() const { return window.unacknowledged() != 0 || watchers > 0 || contested; }
+  // The owner awaits an answer of this peer: an acknowledgement, or one for a watcher.
+  bool owner_waits() const { return window.unacknowledged() != 0 || watchers > 0; }
+  // The owner awaits one, or the session does.
+  bool awaited() const { return owner_waits() || contested; }
 };
 static_assert(sizeof(PeerSession) <= 512, "an idle peer is to stay far below 1 KiB");
 

@@ -9,12 +9,12 @@ void Session::watch(PeerId id, bool watched) {
   lock_.is_held();
   PeerSession& peer = peers_.at(id);
   LINTEL_ASSERT(watched || peer.watchers > 0);
-  const bool before = peer.awaited();
+  const bool before = peer.owner_waits();
   peer.watchers += watched ? 1U : 0xffffffffU;
-  if (peer.state != PeerState::kOpen || before == peer.awaited()) return;
+  if (peer.state != PeerState::kOpen || before == peer.owner_waits()) return;
   if (watched) {
-    timers_.start(peer);
-  } else {
+    timers_.start(peer);  // also if it runs for a contest already: a watcher waits the whole time
+  } else if (!peer.awaited()) {
     timers_.stop(peer);
   }
 }
@@ -35,6 +35,11 @@ void Session::run_timers() {
 void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
     if (++peer.silent_quarters >= kDeadlineQuarters) {
+      if (!peer.owner_waits() && peer.handshake.key == kProvedBySecret) {
+        // A process without a proof is no reason to lose a process of the job. This one is stopped:
+        // if its machine were gone, the connection would have been replaced, or lost.
+        return end_contest(peer);
+      }
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
     }

@@ -57,6 +57,66 @@ TEST_F(SessionLiveness, AContestedPeerThatIsDeadMakesRoomAtTheDeadline) {
   EXPECT_THAT(fake->disconnected, ElementsAre(lower_peer));
 }
 
+// Anybody can ask for a connection in its name, which proves nothing.
+TEST_F(SessionLiveness, AContestedPeerOfTheJobThatIsStoppedStays) {
+  start_with_secret();
+  open();
+  fake->contested(lower_peer);
+  poll();
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
+  while (session->next_deadline() != kNever) sleep();
+  EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer, lower_peer))
+      << "for the case that its machine is silent too";
+  EXPECT_THAT(sink.failures, IsEmpty());
+  EXPECT_EQ(session->state_of(peer), PeerState::kOpen);
+}
+
+TEST_F(SessionLiveness, AContestedPeerOfTheJobIsAskedAgainAtTheNextRequest) {
+  start_with_secret();
+  open();
+  fake->contested(lower_peer);
+  poll();
+  while (session->next_deadline() != kNever) sleep();
+  take_sent_kinds();
+  fake->contested(lower_peer);
+  poll();
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
+}
+
+TEST_F(SessionLiveness, ASendToAContestedPeerHasTheWholeDeadline) {
+  start_with_secret();
+  open();
+  fake->contested(lower_peer);
+  poll();
+  sleep();
+  const TimePoint begin = now;
+  send("a");
+  poll();
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - begin, 10s);
+}
+
+TEST_F(SessionLiveness, AWatcherOfAContestedPeerWaitsTheWholeDeadline) {
+  start_with_secret();
+  open();
+  fake->contested(lower_peer);
+  poll();
+  sleep();
+  const TimePoint begin = now;
+  session->watch(peer, true);
+  poll();
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+  EXPECT_EQ(now - begin, 10s);
+}
+
+TEST_F(SessionLiveness, AContestOutlastsTheWatcher) {
+  fake->contested(lower_peer);
+  poll();
+  session->watch(peer, true);
+  session->watch(peer, false);
+  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+}
+
 TEST_F(SessionLiveness, RequestsForAContestedPeerCauseOnePing) {
   for (int i = 0; i < 3; ++i) fake->contested(lower_peer);
   poll();
