@@ -186,6 +186,7 @@ void Handshakes::on_connect_request(DirectConnection& connection, const Greeting
   // The peer may have accepted a request of this process meanwhile. That connection stays.
   if (has_been_ended(connection.fd.get())) return owner_.tear_down(connection);
   const ProcessId from = sender_of(greeting);
+  const bool is_new = peers_.find(from) == kNoPeer;
   const Result<PeerId> resolved = owner_.peer_named(from);
   if (!resolved || closing_) {
     ++counters_.refused_connections;
@@ -213,7 +214,12 @@ void Handshakes::on_connect_request(DirectConnection& connection, const Greeting
     ++counters_.simultaneous_connects;
     owner_.tear_down(*peer.connecting);
   }
-  if (!send(connection, from, GreetingKind::kAccept)) return owner_.tear_down(connection);
+  if (!send(connection, from, GreetingKind::kAccept)) {
+    owner_.tear_down(connection);
+    // Nobody has been told of a new peer, so nobody would forget it.
+    if (is_new) peers_.forget(resolved.value());
+    return;
+  }
   await_proof(connection);
   opened(connection, resolved.value(), greeting);
 }

@@ -42,6 +42,8 @@ class Process final : private Handshakes::Owner {
 
   NetworkOptions options;
   bool has_memory = true;
+  bool callers_leave = false;  // each ends its connection while its request is looked at
+  std::size_t torn_down = 0;
   std::vector<PeerId> opened_peers;
   std::vector<PeerId> contested_peers;
   std::vector<std::pair<PeerId, Error>> lost;
@@ -58,13 +60,16 @@ class Process final : private Handshakes::Owner {
     return has_memory && records.has_spare(kPieces, [](std::size_t) {});
   }
   Result<PeerId> peer_named(ProcessId name) override {
+    if (callers_leave) ::shutdown(watched_->fd.get(), SHUT_RDWR);
     const PeerId known = peers.find(name);
     return known != kNoPeer ? known : peers.add(name, [](std::size_t) {});
   }
   void watch_for(DirectConnection& connection, std::uint32_t wanted) override {
     ASSERT_TRUE(events.watch(connection.fd.get(), connection.watched, wanted, &connection));
+    watched_ = &connection;
   }
   void tear_down(DirectConnection& connection) override {
+    ++torn_down;
     handshakes.forget(connection);
     if (connection.peer != kNoPeer && peers[connection.peer].connection == &connection)
       peers[connection.peer].connection = nullptr;
@@ -85,6 +90,8 @@ class Process final : private Handshakes::Owner {
   void suspend(DirectConnection&, Error) override { ADD_FAILURE(); }
   bool acknowledged(DirectConnection&, std::uint64_t) override { return true; }
   void resumed(DirectConnection&) override { ADD_FAILURE(); }
+
+  DirectConnection* watched_ = nullptr;  // the last one
 };
 
 NetworkOptions short_options() {
@@ -200,6 +207,14 @@ TEST_F(HandshakesTest, WithoutMemoryACallerWaitsInTheQueue) {
   b.has_memory = true;
   b.poll(kFixedTime + Listener::kPause);
   ASSERT_TRUE(until([&] { return !a.opened_peers.empty(); }));
+}
+
+TEST_F(HandshakesTest, ANewCallerThatCannotBeAnsweredIsForgotten) {
+  b.callers_leave = true;
+  a.handshakes.connect(a.peer(b.handshakes.self()));
+  ASSERT_TRUE(until([&] { return b.torn_down > 0; }));
+  EXPECT_EQ(b.counters.refused_connections, 0U);
+  EXPECT_EQ(b.peers.named(), 0U);
 }
 
 TEST_F(HandshakesTest, AfterTheCloseNoRequestIsMadeOrAccepted) {
