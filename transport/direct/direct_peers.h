@@ -68,7 +68,7 @@ class DirectPeers {
       peers_.push_back(std::make_unique<DirectPeer>());
     });
     ids_.emplace(name, id);
-    // From here on, nothing needs memory that there may not be.
+    // Nothing below allocates.
     reusable_.take();
     DirectPeer& peer = *peers_[id.value];
     peer.is_named = true;

@@ -20,20 +20,20 @@ constexpr int kReadsPerPoll = 8;
 // header is read first, so that the rest does not pass through a buffer. For a short placed message
 // this would be slower than a copy, because it takes a second call, in which the kernel also sends
 // a window update.
-constexpr std::size_t kLittle = 128 * 1024;
-constexpr std::size_t kShortLook = 1024;
+constexpr std::size_t kMaxCopiedPayload = 128 * 1024;
+constexpr std::size_t kHeaderReadBytes = 1024;
 // Connections that keep the beginning of a piece in this process, and how many of them those may be
 // that have proved nothing; twice as many if the kernel has no room for a piece.
 constexpr std::size_t kMostBeginnings = 64;
 constexpr std::size_t kMostUnproved = 32;
 constexpr Error kNoRoom{Loss::kPeer, "recv", "there is no room for a message of the peer", ENOBUFS};
 
-// More than kLittle may be due on the connection, in a payload with a place of its own. Or its peer
-// has not proved itself, and gets no more memory than a message needs.
+// More than kMaxCopiedPayload may be due on the connection, in a payload with a place of its own.
+// Or its peer has not proved itself, and gets no more memory than a message needs.
 bool reads_little(const DirectPeer& peer, const DirectConnection& connection) {
   return !connection.is_admitted || peer.targets > 0 ||
-         (peer.expects && peer.landing.size() > kLittle) ||
-         connection.outbound.keeps_memory(kLittle);
+         (peer.expects && peer.landing.size() > kMaxCopiedPayload) ||
+         connection.outbound.keeps_memory(kMaxCopiedPayload);
 }
 
 std::size_t most_beginnings(const DirectConnection& connection) {
@@ -77,7 +77,7 @@ bool DirectTransport::receive(DirectConnection& connection) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
     const std::span<const iovec> room =
         stream.room(reads_little(peers_[connection.peer], connection) && !connection.is_ending
-                        ? std::max(kShortLook, connection.low_water)
+                        ? std::max(kHeaderReadBytes, connection.low_water)
                         : buffers_.bytes());
     if (room.empty()) return false;  // no memory for a buffer now
     const int fd = connection.fd.get();

@@ -132,7 +132,7 @@ class Handshakes {
   static constexpr Nanoseconds kAttemptTime = std::chrono::seconds(1);
   // A request to resume that is not answered for longer gives way to one of the peer. The kernel
   // has repeated a lost packet by then.
-  static constexpr Nanoseconds kMeetingTime = std::chrono::milliseconds(250);
+  static constexpr Nanoseconds kSimultaneousConnectTimeout = std::chrono::milliseconds(250);
   // Accepted connections without a request yet, and as many whose peer has not proved itself yet.
   static constexpr std::size_t kMaxHalfOpen = 256;
 

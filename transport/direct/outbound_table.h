@@ -78,9 +78,9 @@ class OutboundTable {
  private:
   struct Pool {
     std::size_t shared;              // records without those that were added
-    std::size_t all = 0;             // with them
-    Outbound* first_free = nullptr;  // of the shared ones
-    // Of the added ones. Those with pages come first.
+    std::size_t all = 0;             // records, added ones included
+    Outbound* first_free = nullptr;  // free records that are shared
+    // Free records that were added. Those with pages come first.
     Outbound* first_added = nullptr;
     std::size_t taken = 0;  // without those of peers that are set apart
     // Of the shared ones. Added ones count as if they were shared ones.

@@ -20,7 +20,7 @@ class OwedAcknowledgement {
   // A peer keeps what is not acknowledged, so it learns of it in any case.
   static constexpr Nanoseconds kAfter = std::chrono::milliseconds(5);
   // While more arrives, so many bytes share an acknowledgement.
-  static constexpr std::uint64_t kMostUntold = 1024 * 1024;
+  static constexpr std::uint64_t kMaxUnacknowledged = 1024 * 1024;
   // So many polls without anything new mean that the peer waits. Fewer are pauses within a stream,
   // in which a call for each acknowledgement would cost more than it gives.
   static constexpr std::uint64_t kIdlePolls = 4;
@@ -49,7 +49,7 @@ class OwedAcknowledgement {
     if (wanted_ == 0) return false;  // also in the middle of a long write
     if ((wanted_ & kAcknowledgeSoon) != 0) return wanted_since_ < poll;
     const std::uint64_t pause = waits_itself ? 0 : kIdlePolls;
-    return heard_in_ + pause < poll || untold >= kMostUntold;
+    return heard_in_ + pause < poll || untold >= kMaxUnacknowledged;
   }
   // When is_due() is to be asked at the latest: in the next poll() if the peer wants one, also if
   // that has an earlier time than this one, from a coarse clock.

@@ -102,7 +102,8 @@ bool Handshakes::own_request_is_kept(const DirectPeer& peer) const {
   if (own == nullptr || own->phase == DirectConnection::Phase::kConnecting ||
       peer.name < greeter_.self())
     return false;
-  return own->phase == DirectConnection::Phase::kProving || now_ - own->begun_at <= kMeetingTime;
+  return own->phase == DirectConnection::Phase::kProving ||
+         now_ - own->begun_at <= kSimultaneousConnectTimeout;
 }
 
 void Handshakes::refuse_resumption(DirectConnection& connection, ProcessId to) {

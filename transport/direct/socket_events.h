@@ -29,8 +29,8 @@ class SocketEvents {
   // process may hold it too.
   void stop_watching(int socket, std::uint32_t& watched);
 
-  // The events of now. Returns their number; -1 with errno: epoll was closed, and not by this
-  // process' transport.
+  // Collects the events that are there now, without waiting. Returns their number; -1 with errno:
+  // epoll was closed, and not by this process' transport.
   int ready(std::span<epoll_event> events);
   int descriptor() const { return epoll_.get(); }
 

@@ -15,13 +15,14 @@ namespace lintel::transport {
 class Suspension {
  public:
   // A TCP connection that lasts for longer is of use, also if nothing arrives on it.
-  static constexpr Nanoseconds kOfUse = std::chrono::seconds(1);
+  static constexpr Nanoseconds kStableAfter = std::chrono::seconds(1);
 
   // The TCP connection was lost. `arrived` grows with each byte that is known to have arrived on
   // either side; `timeout` from now is the limit. TCP connections that are lost one after the other
   // before anything arrives are of no use: then the limit of the first one stays.
   void begin(Error loss, std::uint64_t arrived, TimePoint now, Nanoseconds timeout) {
-    const bool was_of_use = until_ == kNever || arrived != arrived_ || now - resumed_at_ > kOfUse;
+    const bool was_of_use =
+        until_ == kNever || arrived != arrived_ || now - resumed_at_ > kStableAfter;
     if (was_of_use) until_ = now + timeout;
     arrived_ = arrived;
     loss_ = loss;

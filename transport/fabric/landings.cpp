@@ -14,7 +14,7 @@ namespace {
 
 // Indices of buffers_.
 // Receives the part of a payload that is longer than its memory. Never read.
-constexpr std::size_t kSpill = 0;
+constexpr std::size_t kDiscarded = 0;
 constexpr std::size_t kMessages = 1;  // messages of placed messages, by landing
 constexpr std::size_t kBufferCount = 2;
 
@@ -75,7 +75,7 @@ bool Landings::post(FabricOperation& landing, fi_addr_t from, std::uint64_t key,
   // A payload longer than its room would end the connection.
   const iovec pieces[] = {{message_of(landing), kMessageBytes},
                           {landing.memory.data(), most},
-                          {buffers_.buffer(kSpill), kMaxPayloadBytes - most}};
+                          {buffers_.buffer(kDiscarded), kMaxPayloadBytes - most}};
   const std::size_t count = most < kMaxPayloadBytes ? 3 : 2;
   if (fi_trecvv(endpoint.raw(), pieces, nullptr, count, from, key, ignored,
                 &landing.provider_room) != 0)

@@ -6,7 +6,7 @@ namespace lintel::transport {
 
 namespace {
 
-// Of one poll.
+// Peers that one poll looks at.
 constexpr std::size_t kMostLooks = 64;
 // So many at a time, so that pings of peers that are gone do not fill the network's queues.
 constexpr std::size_t kMostAsked = 256;

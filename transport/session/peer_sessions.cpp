@@ -10,7 +10,7 @@ PeerSession& PeerSessions::add(ProcessId name, PeerId lower) {
   if (!is_local && lower.value >= peer_of_lower_.size())
     peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
   peer_of_name_.emplace(name, peer.id);
-  // From here on, nothing needs memory that there may not be.
+  // Nothing below allocates.
   reusable_.take();
   peer.lower = lower;
   peer.name = name;

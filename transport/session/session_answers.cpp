@@ -50,7 +50,7 @@ void Session::connect_too(PeerSession& peer) {
   callers_.remove(peer);
   if (peer.due.confirm) return;
   timers_.start_contact(peer);
-  // A process that has shown a key is likely to confirm; if it does not, the timer calls.
+  // A process that has shown a key is likely to confirm; if it does not, the timer says hello.
   if (peer.handshake.key != 0) return;
   peer.due.hello = true;
   if (serve_handshake(peer)) pending_.add(peer);

@@ -61,8 +61,8 @@ void Session::try_later(PeerSession& peer, Error error) {
   timers_.retry_soon(peer, turn_.now());
 }
 
-// The process that has made the present connection has not proved that it is the peer. Calls the
-// peer on a connection that this process makes.
+// The process that has made the present connection has not proved that it is the peer. Says hello
+// to the peer on a connection that this process makes.
 void Session::connect_again(PeerSession& peer, Error error) {
   end_connection(peer);
   try_later(peer, error);

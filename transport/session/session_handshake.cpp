@@ -117,7 +117,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   const std::uint32_t epoch = keeps_numbers ? peer.local_epoch : introductions_.begin(peer, next);
   next.key = key;
   introductions_.prepare_welcome(peer, epoch, next, connection_of(peer), half);
-  // From here on, nothing needs memory that there may not be.
+  // Nothing below allocates.
   peer.local_epoch = epoch;
   peer.handshake = next;
   const bool is_new = peer.state == PeerState::kClosed;

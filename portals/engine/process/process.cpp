@@ -148,8 +148,8 @@ void Process::linger(const NetworkInterface& interface, bool last) {
   Drained drained(*this, interface, last);
   wait_while_moving(drained,
                     [&]() LINTEL_REQUIRES(kLock) { return endpoint_->closing().moved(interface); });
-  // Of the messages of all interfaces: one acknowledgement covers all that went to a peer before.
-  // Also if something has not left: what has gone to other peers has to arrive.
+  // Waits for messages of all interfaces, because one acknowledgement covers all that went to a
+  // peer before. Also if something has not left: what has gone to other peers has to arrive.
   endpoint_->closing().await_arrival();
   Arrived arrived(*this);
   wait_while_moving(

@@ -26,7 +26,7 @@ template <class Write>
   }
 }
 
-// The peer does not read what it has caused, of which there is so much.
+// Says that the peer is given up because it has left so many of `what` unread.
 [[gnu::cold]] void log_unread(const transport::Transport& transport, transport::PeerId peer,
                               std::size_t unread, const char* what) LINTEL_REQUIRES(kLock) {
   log_if_possible([&]() LINTEL_REQUIRES(kLock) {
@@ -162,7 +162,7 @@ std::size_t Endpoint::poll_arrivals(TimePoint now) {
   return turn(transport_->poll_arrivals(now, *this), now);
 }
 
-// No event reports that writes find room, or messages memory.
+// No event reports room for writes or memory for messages, so this process tries again soon.
 TimePoint Endpoint::next_deadline() const {
   constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
   const TimePoint deadline = transport_->next_deadline();

@@ -36,8 +36,8 @@ class Immediates {
   TransferSink* find(transport::Immediate immediate) const;
 
  private:
-  // Of 32 KiB. With the default of LINTEL_MAX_OPERATIONS, and both of its tables full of sinks,
-  // there are 32 in each on average; in most processes none or one.
+  // They take 32 KiB. With the default of LINTEL_MAX_OPERATIONS, and both of its tables full of
+  // sinks, a bucket has 32 on average; in most processes none or one.
   static constexpr std::size_t kBuckets = 4096;
 
   TransferSink*& bucket_of(transport::Immediate immediate) const {

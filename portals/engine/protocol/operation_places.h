@@ -10,8 +10,8 @@
 // Owned by Operations; guarded by the process' lock.
 // Invariant: a peer has at most a quarter of a table, and takes no more than half of what the
 // others have left, with two exceptions. Of the first table a peer with which alone something is
-// begun may have all, and each gets kInAnyCase places even if nothing is left: the table then grows
-// beyond `max`.
+// begun may have all, and each gets kReservedPerPeer places even if nothing is left: the table then
+// grows beyond `max`.
 // The memory of the other table is shared in the same way. An operation there takes kPlaceBytes,
 // and more while its peer makes it keep more.
 // Does not: keep the operations, or what each peer holds: that is an argument.
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostOperations = 3 * kMostOfTable;
 class OperationPlaces {
  public:
   // What this process may begin with a peer even if others have the whole table.
-  static constexpr std::size_t kInAnyCase = 4;
+  static constexpr std::size_t kReservedPerPeer = 4;
   // An operation of another process, with memory for a source and for a sink, see transfers.cpp.
   static constexpr std::size_t kPlaceBytes = 1088;
 
@@ -53,7 +53,7 @@ class OperationPlaces {
   bool may_begin(const Held& held) const {
     return held.own == own_ ? held.own < max_
                             : in_share(held.own, 1, own_in_share_, max_) ||
-                                  (held.own < std::min(kInAnyCase, max_) && own_ < most_own_);
+                                  (held.own < std::min(kReservedPerPeer, max_) && own_ < most_own_);
   }
   bool may_accept(const Held& held) const {
     return in_share(held.others, 1, others_, max_) && may_keep(held, kPlaceBytes);

@@ -20,7 +20,7 @@ class OwedAcknowledgementTest : public ::testing::Test {
 };
 
 TEST_F(OwedAcknowledgementTest, NobodyIsToldAtOnceWithoutHavingAsked) {
-  EXPECT_FALSE(is_due(kPoll + 1000, OwedAcknowledgement::kMostUntold));
+  EXPECT_FALSE(is_due(kPoll + 1000, OwedAcknowledgement::kMaxUnacknowledged));
   EXPECT_FALSE(owed.is_wanted());
 }
 
@@ -52,7 +52,7 @@ TEST_F(OwedAcknowledgementTest, WhatArrivesPutsItOffButNotWithoutABound) {
   owed.want(kAcknowledgeWhenIdle, kPoll);
   owed.heard(kPoll + kIdle, kStart);
   EXPECT_FALSE(is_due(kPoll + kIdle + 1));
-  EXPECT_TRUE(is_due(kPoll + kIdle + 1, OwedAcknowledgement::kMostUntold));
+  EXPECT_TRUE(is_due(kPoll + kIdle + 1, OwedAcknowledgement::kMaxUnacknowledged));
 }
 
 TEST_F(OwedAcknowledgementTest, AProcessThatWaitsItselfDoesNotLetThePeerWait) {

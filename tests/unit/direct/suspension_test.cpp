@@ -41,8 +41,8 @@ TEST_F(SuspensionTest, WhatHasArrivedBeginsTheTimeAnew) {
 TEST_F(SuspensionTest, AConnectionThatHasLastedBeginsTheTimeAnew) {
   lose(seconds(0), 5);
   suspension.resumed(at(seconds(2)));
-  lose(seconds(2) + Suspension::kOfUse + Nanoseconds(1), 5);
-  EXPECT_EQ(suspension.until(), at(seconds(12) + Suspension::kOfUse + Nanoseconds(1)));
+  lose(seconds(2) + Suspension::kStableAfter + Nanoseconds(1), 5);
+  EXPECT_EQ(suspension.until(), at(seconds(12) + Suspension::kStableAfter + Nanoseconds(1)));
 }
 
 TEST_F(SuspensionTest, AProcessThatWasStoppedGivesThePeerItsTime) {
