@@ -20,7 +20,8 @@ constexpr int kReadsPerPoll = 8;
 // header is read first, so that the rest does not pass through a buffer. For a short placed message
 // this would be slower than a copy, because it takes a second call, in which the kernel also sends
 // a window update.
-constexpr std::size_t kMaxCopiedPayload = 128 * 1024;
+// Measure: bench/compare/thresholds kMaxCopiedPayload kHeaderReadBytes
+constexpr std::size_t kMaxCopiedPayload = 131'072;
 constexpr std::size_t kHeaderReadBytes = 1024;
 // Connections that keep the beginning of a piece in this process, and how many of them those may be
 // that have proved nothing; twice as many if the kernel has no room for a piece.
