@@ -1,6 +1,8 @@
 #include "tests/fabric/cutting_sockets.h"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,6 +37,9 @@ int other_end_of(int fd) {
 void cut(int fd) {
   ++cuts.made;
   const int receiver = other_end_of(fd);  // not accepted yet: it has none
+  int bytes = 0;
+  if (::ioctl(fd, SIOCOUTQ, &bytes) == 0) cuts.held += static_cast<std::size_t>(bytes);
+  if (::ioctl(receiver, FIONREAD, &bytes) == 0) cuts.held += static_cast<std::size_t>(bytes);
   if (receiver != -1 && cuts.end != CutEnd::kSender) reset_connection(receiver);
   if (receiver == -1 || cuts.end != CutEnd::kReceiver) reset_connection(fd);
 }
@@ -64,6 +69,7 @@ extern "C" ssize_t send(int fd, const void* data, std::size_t bytes, int flags) 
   const std::size_t now = allowed(bytes, last);
   if (now == 0) was_sent(fd, 0, last);  // the call meets it
   const ssize_t sent = ::syscall(SYS_sendto, fd, data, now == 0 ? bytes : now, flags, nullptr, 0);
+  if (sent > 0) cuts.sent += static_cast<std::size_t>(sent);
   if (now != 0) was_sent(fd, sent, last);
   return sent;
 }

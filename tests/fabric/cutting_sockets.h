@@ -20,6 +20,8 @@ enum class CutEnd : std::uint8_t { kSender, kReceiver, kBoth };
 struct NextCuts {
   std::vector<std::size_t> distances;  // bytes between them, the next one last
   std::size_t made = 0;
+  std::size_t sent = 0;  // bytes that the kernel has accepted, of all connections
+  std::size_t held = 0;  // those of them that the kernel had when it lost them, for either end
   CutEnd end = CutEnd::kSender;
 };
 extern NextCuts cuts;

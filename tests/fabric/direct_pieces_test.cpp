@@ -94,6 +94,31 @@ TEST_P(DirectPieces, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
   cuts = {};
 }
 
+// What has arrived of a long write is not sent again, only what the kernel held of it.
+TEST_P(DirectPieces, ACutLateInALongTransferRepeatsWhatTheKernelHeld) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  constexpr std::size_t kEach = 16 * kMiB, kWrites = 4, kAll = kWrites * kEach;
+  const std::vector<std::byte> data = pattern(kAll, 1);
+  std::vector<std::byte> target(kAll);
+  cuts = {};
+  open();
+  const Registration registration =
+      b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  cuts = {.distances = {kAll - kMiB}, .end = GetParam()};
+  for (std::size_t at = 0; at < kAll; at += kEach) {
+    ASSERT_TRUE(write(a, b_at_a, std::span(data).subspan(at, kEach),
+                      {registration.key, registration.base + at}, Immediate(9), Context(at),
+                      {&a, &b}));
+  }
+  ASSERT_TRUE(until_both(
+      [&] { return b.seen.immediates.size() == kWrites && a.seen.write_ends.size() == kWrites; }));
+  EXPECT_EQ(cuts.made, 1U);
+  EXPECT_LT(cuts.sent, kAll + cuts.held + kMiB) << "with headers, greetings and acknowledgements";
+  EXPECT_TRUE(target == data);
+  EXPECT_TRUE(a.seen.failures.empty() && b.seen.failures.empty());
+  cuts = {};
+}
+
 INSTANTIATE_TEST_SUITE_P(Pieces, DirectPieces, all_cut_ends(), cut_test_name);
 
 }  // namespace
