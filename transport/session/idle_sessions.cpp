@@ -16,7 +16,7 @@ constexpr int kProvenDeadlines = 16;
 }  // namespace
 
 void IdleSessions::add(PeerSession& peer, TimePoint now) {
-  if (peer.handshake.key == kProvedBySecret) return;
+  if (peer.is_proved_by_secret()) return;
   ++count_;
   peer.idle_quarters = 0;
   peer.looked_at = now;

@@ -23,6 +23,13 @@
 
 namespace lintel::transport {
 
+// Another process has asked for the connection of an open session, without a proof.
+enum class Contest : std::uint8_t {
+  kNone,        // none has, or the peer has answered since
+  kAsked,       // the peer was asked, and its timer runs
+  kUnanswered,  // it has not answered in time, and keeps its session: the secret has proved it
+};
+
 // Session::enter() checks the changes of state.
 enum class PeerState : std::uint8_t {
   // No session: before the first one, or after one ended. reserve() or a hello of the peer starts
@@ -69,8 +76,7 @@ struct PeerSession {
   // Our hello has left, and was neither answered nor refused. A hello of the peer may have opened
   // the session meanwhile.
   bool hello_unanswered = false;
-  // Another process has asked for its connection: an answer of the peer is awaited.
-  bool contested = false;
+  Contest contest = Contest::kNone;
   // reserve() was called since the last session ended: the owner waits for this one.
   bool wanted = false;
   // Transport::awaited_arrivals() counts the frames that `window` awaits.
@@ -142,7 +148,9 @@ struct PeerSession {
   // The owner awaits an answer of this peer: an acknowledgement, or one for a watcher.
   bool owner_waits() const { return window.unacknowledged() != 0 || watchers > 0; }
   // The owner awaits one, or the session does.
-  bool awaited() const { return owner_waits() || contested; }
+  bool awaited() const { return owner_waits() || contest == Contest::kAsked; }
+  // The job's secret has proved who the peer is. Others say so without a proof.
+  bool is_proved_by_secret() const { return handshake.key == kProvedBySecret; }
 };
 static_assert(sizeof(PeerSession) <= 512, "an idle peer is to stay far below 1 KiB");
 

@@ -97,20 +97,21 @@ bool Session::is_on_own_connection(const Candidate& candidate) const {
 
 // Asks the peer for an answer at once. `quarters` of the deadline count as over already.
 void Session::contest(PeerSession& peer, std::uint8_t quarters) {
-  if (peer.contested) return;
+  if (peer.contest == Contest::kAsked) return;
   ++counters_.contested;
   if (!peer.awaited()) {
     timers_.start(peer);
     peer.silent_quarters = quarters;
   }
-  peer.contested = true;
+  const bool has_ping = std::exchange(peer.contest, Contest::kAsked) == Contest::kUnanswered;
+  if (has_ping) return;
   peer.due.ping = true;
   pending_.add(peer);
 }
 
 // The peer has answered, so its session continues. A candidate that has proved nothing is not it.
 void Session::end_contest(PeerSession& peer) {
-  peer.contested = false;
+  peer.contest = Contest::kNone;
   if (peer.candidate != nullptr && !peer.candidate->answered) peer.candidate.reset();
 }
 

@@ -151,7 +151,8 @@ void Session::end_session(PeerSession& peer) {
   timers_.stop(peer);
   pending_.remove(peer);
   peer.due = {};
-  peer.early_ping = peer.hello_unanswered = peer.wanted = peer.contested = false;
+  peer.early_ping = peer.hello_unanswered = peer.wanted = false;
+  peer.contest = Contest::kNone;
   peer.arrival_awaited = false;
   peer.handshake = {};
   peer.candidate.reset();

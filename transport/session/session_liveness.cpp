@@ -13,7 +13,8 @@ void Session::watch(PeerId id, bool watched) {
   peer.watchers += watched ? 1U : 0xffffffffU;
   if (peer.state != PeerState::kOpen || before == peer.owner_waits()) return;
   if (watched) {
-    timers_.start(peer);  // also if it runs for a contest already: a watcher waits the whole time
+    // A watcher waits the whole time, unless the peer owes an answer to a contest already.
+    if (peer.contest != Contest::kAsked || peer.is_proved_by_secret()) timers_.start(peer);
   } else if (!peer.awaited()) {
     timers_.stop(peer);
   }
@@ -34,18 +35,23 @@ void Session::run_timers() {
 
 void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
+    const bool asks_for_contest_alone = !peer.owner_waits() && peer.is_proved_by_secret();
     if (++peer.silent_quarters >= kDeadlineQuarters) {
-      if (!peer.owner_waits() && peer.handshake.key == kProvedBySecret) {
+      if (asks_for_contest_alone) {
         // A process without a proof is no reason to lose a process of the job. This one is stopped:
         // if its machine were gone, the connection would have been replaced, or lost.
-        return end_contest(peer);
+        peer.contest = Contest::kUnanswered;
+        return;
       }
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
     }
     replace_silent_connection(peer, peer.silent_quarters);
-    peer.due.ping = true;
-    pending_.add(peer);
+    // One is enough for a contest. Of the others, the owner's operations bound the number.
+    if (!asks_for_contest_alone) {
+      peer.due.ping = true;
+      pending_.add(peer);
+    }
   } else {
     if (turn_.now() >= peer.connect_deadline) {
       // Nothing here waits for a caller that has never proved that it is the peer.
@@ -100,7 +106,7 @@ void Session::replace_silent_connection(const PeerSession& peer, unsigned quarte
 // one do not reset the timer.
 void Session::heard_from(PeerSession& peer, bool progress) {
   peer.last_heard = turn_.now();
-  if (peer.contested) [[unlikely]]
+  if (peer.contest != Contest::kNone) [[unlikely]]
     end_contest(peer);
   if (!peer.awaited()) {
     timers_.stop(peer);
