@@ -68,8 +68,10 @@ void DirectTransport::wait_for_bytes(DirectConnection& connection, std::size_t b
   connection.low_water = bytes;
 }
 
-// Reads what has arrived. True: there may be more.
+// Reads what has arrived. True: there may be more. A new connection of a peer that was lost is read
+// after the loss has been reported.
 bool DirectTransport::receive(DirectConnection& connection) {
+  if (peers_[connection.peer].failed) return false;
   InboundStream& stream = *connection.stream;
   Delivery delivery(*this, connection);
   bool leaves = leaves_beginnings(connection);

@@ -79,9 +79,8 @@ void DirectTransport::read_sockets() {
   }
   const bool nobody_else = open_count_ == count && handshakes_.under_way() == 0 && sending_.empty();
   if (!reading_.is_turn_of_all(nobody_else)) return;
-  // What has come with accepted connections: a process that polls rarely would answer too late. A
-  // new connection of a peer that was lost is read after the loss has been reported.
-  if (poll_all_sockets() && failed_.empty()) poll_all_sockets();
+  // What has come with accepted connections: a process that polls rarely would answer too late.
+  if (poll_all_sockets()) poll_all_sockets();
 }
 
 // Reads all sockets that epoll reports. Returns whether others may have been added.

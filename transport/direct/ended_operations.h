@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/assert.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -23,9 +24,13 @@ class EndedOperations {
   // Whether one more may begin.
   bool has_room() const { return under_way_ + ended_.size() + unreported_ < room_; }
   // One begins. REQUIRES: has_room().
-  void begin() { ++under_way_; }
+  void begin() {
+    LINTEL_ASSERT(has_room());
+    ++under_way_;
+  }
   // One has ended. REQUIRES: it has begun.
   void add(Context context, Error error) {
+    LINTEL_ASSERT(under_way_ > 0);
     --under_way_;
     ended_.push_back({context, error});
   }

@@ -185,13 +185,15 @@ void Handshakes::accept_connections() {
 void Handshakes::on_connect_request(DirectConnection& connection, const Greeting& greeting) {
   // The peer may have accepted a request of this process meanwhile. That connection stays.
   if (has_been_ended(connection.fd.get())) return owner_.tear_down(connection);
+  const auto refuse = [&] {
+    ++counters_.refused_connections;
+    owner_.tear_down(connection);
+  };
+  if (closing_) return refuse();
   const ProcessId from = sender_of(greeting);
   const bool is_new = peers_.find(from) == kNoPeer;
   const Result<PeerId> resolved = owner_.peer_named(from);
-  if (!resolved || closing_) {
-    ++counters_.refused_connections;
-    return owner_.tear_down(connection);
-  }
+  if (!resolved) return refuse();
   DirectPeer& peer = peers_[resolved.value()];
   // A request of this process counts only if it has reached the peer. Otherwise it may take long.
   const bool simultaneous = peer.connecting != nullptr &&
