@@ -52,7 +52,7 @@ std::size_t allowed(std::size_t bytes, bool& last) {
 
 void was_sent(int fd, ssize_t bytes, bool last) {
   if (bytes < 0 || cuts.distances.empty()) return;
-  if (last) {
+  if (last && static_cast<std::size_t>(bytes) == cuts.distances.back()) {
     cuts.distances.pop_back();
     cut(fd);
   } else {
