@@ -35,8 +35,8 @@ struct TransferLimits {
   // send ends only when it is acknowledged. Two processes that send to each other at the same time,
   // as all do in an all-to-all exchange, would wait for that, because no message takes the
   // acknowledgement along.
-  // Measure: bench/compare/thresholds kLeastPlaced; over libfabric with --lintel-provider net. Its
-  // highest value is that no message is placed.
+  // Measure: bench/compare/thresholds kLeastPlaced; over libfabric with --lintel-provider net. The
+  // highest of the values that it tries places no message.
   static constexpr std::size_t kLeastPlaced = 65537;
 
   // The longest message that fits, with its headers, into one segment of TCP over loopback (65,483
