@@ -2,8 +2,9 @@
 // TransferLimits: all lengths that decide how data are sent, in one table for the engine, the C
 // interfaces and the layers above. A plain struct. The Endpoint makes it once, from the settings
 // and from what its network can carry; it does not change.
-// Each constant names the command that measures its effect. Whoever changes one shows the tables of
-// that command before and after.
+// Each constant names the command that measures its effect; doc/performance.md, "Limits of
+// transfers", has what it printed. Whoever changes one shows the tables of that command before and
+// after, and renews those there.
 
 #include <algorithm>
 #include <cstddef>
