@@ -10,35 +10,21 @@
 namespace lintel::portals {
 namespace {
 
-class PlacedMessagesTest : public ::testing::Test, public ProtocolParts {
+class PlacedMessagesTest : public ::testing::Test, public TargetParts {
  protected:
-  static constexpr std::uint64_t kBits = 7;
   static constexpr transport::PlacementKey kKey{11};
-  static constexpr ProcessId kAnybody{NodeId(kAnyId), Pid(kAnyId)};
 
-  void SetUp() override {
-    kLock.is_held();
-    ASSERT_EQ(interface.portals.allocate({}, queue, 0, portal), Status::kOk);
-  }
-  SlotId append(const DescriptorRules& with, ProcessId of = kPeerName, std::uint64_t ignored = 0) {
-    kLock.is_held();
-    SlotId made;
-    EXPECT_EQ(interface.unexpected.append_entry(portal, PortalList::kPriority, {of, kBits, ignored},
-                                                with, false, made),
-              Status::kOk);
-    return made;
-  }
+  SlotId append_for_peer(const DescriptorRules& with) { return append(with, kPeerName); }
   bool expect(SlotId entry) {
     kLock.is_held();
     return placed.expect(interface, entry, kPeerName, kKey);
   }
 
   PlacedMessages placed{transport, peers};
-  std::uint32_t portal = 0;
 };
 
 TEST_F(PlacedMessagesTest, DataAreExpectedInTheMemoryOfTheEntry) {
-  ASSERT_TRUE(expect(append(rules(option::kPut))));
+  ASSERT_TRUE(expect(append_for_peer(rules(option::kPut))));
   ASSERT_EQ(transport.expected.size(), 1U);
   EXPECT_EQ(transport.expected[0].from, kPeer);
   EXPECT_EQ(transport.expected[0].key, kKey);
@@ -49,7 +35,7 @@ TEST_F(PlacedMessagesTest, DataAreExpectedInTheMemoryOfTheEntry) {
 // An entry that has been used up is gone: its put has arrived.
 TEST_F(PlacedMessagesTest, DataOfAnEntryThatIsGoneAreNotExpected) {
   kLock.is_held();
-  const SlotId entry = append(rules(option::kPut));
+  const SlotId entry = append_for_peer(rules(option::kPut));
   ASSERT_EQ(interface.entries.unlink(entry), Status::kOk);
   EXPECT_FALSE(expect(entry));
   EXPECT_TRUE(transport.expected.empty());
@@ -57,12 +43,12 @@ TEST_F(PlacedMessagesTest, DataOfAnEntryThatIsGoneAreNotExpected) {
 
 TEST_F(PlacedMessagesTest, DataThatAnEarlierEntryWouldMatchAreNotExpected) {
   append(rules(option::kPut), kAnybody, ~std::uint64_t{0});
-  EXPECT_FALSE(expect(append(rules(option::kPut))));
+  EXPECT_FALSE(expect(append_for_peer(rules(option::kPut))));
   EXPECT_TRUE(transport.expected.empty());
 }
 
 TEST_F(PlacedMessagesTest, LaterEntryForAnybodyDoesNotMatter) {
-  const SlotId entry = append(rules(option::kPut));
+  const SlotId entry = append_for_peer(rules(option::kPut));
   append(rules(option::kPut), kAnybody, ~std::uint64_t{0});
   EXPECT_TRUE(expect(entry));
 }
@@ -72,20 +58,20 @@ TEST_F(PlacedMessagesTest, DataForMemoryOfSeveralPiecesAreNotExpected) {
   const std::array pieces{Piece{memory.data(), 40}, Piece{memory.data() + 50, 50}};
   DescriptorRules in_pieces = rules(option::kPut);
   in_pieces.region = MemoryRegion(pieces);
-  EXPECT_FALSE(expect(append(in_pieces)));
+  EXPECT_FALSE(expect(append_for_peer(in_pieces)));
   EXPECT_TRUE(transport.expected.empty());
 }
 
 TEST_F(PlacedMessagesTest, DataForNoMemoryAreNotExpected) {
   DescriptorRules empty = rules(option::kPut);
   empty.region = MemoryRegion(memory.data(), 0);
-  EXPECT_FALSE(expect(append(empty)));
+  EXPECT_FALSE(expect(append_for_peer(empty)));
   EXPECT_TRUE(transport.expected.empty());
 }
 
 TEST_F(PlacedMessagesTest, NetworkThatCannotExpectNowIsBelieved) {
   transport.places = false;
-  EXPECT_FALSE(expect(append(rules(option::kPut))));
+  EXPECT_FALSE(expect(append_for_peer(rules(option::kPut))));
   EXPECT_EQ(transport.expected.size(), 1U);
 }
 

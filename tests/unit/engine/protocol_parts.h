@@ -59,6 +59,27 @@ struct ProtocolParts {
   Event last;
 };
 
+// With a portal whose entries match kBits.
+struct TargetParts : ProtocolParts {
+  static constexpr std::uint64_t kBits = 7;
+  static constexpr ProcessId kAnybody{NodeId(kAnyId), Pid(kAnyId)};
+
+  TargetParts() {
+    kLock.is_held();
+    EXPECT_EQ(interface.portals.allocate({}, queue, 0, portal), Status::kOk);
+  }
+  SlotId append(const DescriptorRules& with, ProcessId of = kAnybody, std::uint64_t ignored = 0) {
+    kLock.is_held();
+    SlotId made;
+    EXPECT_EQ(interface.unexpected.append_entry(portal, PortalList::kPriority, {of, kBits, ignored},
+                                                with, false, made),
+              Status::kOk);
+    return made;
+  }
+
+  std::uint32_t portal = 0;
+};
+
 // With an Initiator, and a descriptor of all of `memory`.
 struct InitiatorParts : ProtocolParts {
   InitiatorParts() {

@@ -11,24 +11,9 @@
 namespace lintel::portals {
 namespace {
 
-class TargetTest : public ::testing::Test, public ProtocolParts {
+class TargetTest : public ::testing::Test, public TargetParts {
  protected:
-  static constexpr std::uint64_t kBits = 7;
-
-  void SetUp() override {
-    kLock.is_held();
-    ASSERT_EQ(interface.portals.allocate({}, queue, 0, portal), Status::kOk);
-    data.fill(std::byte{5});
-  }
-  // An entry for the operations of `options`.
-  void append(std::uint32_t options) {
-    kLock.is_held();
-    SlotId made;
-    const MatchCriteria anybody{{NodeId(kAnyId), Pid(kAnyId)}, kBits, 0};
-    ASSERT_EQ(interface.unexpected.append_entry(portal, PortalList::kPriority, anybody,
-                                                rules(options), false, made),
-              Status::kOk);
-  }
+  void SetUp() override { data.fill(std::byte{5}); }
   wire::Request request(wire::MessageKind kind, unsigned flags, std::uint64_t length) const {
     wire::Request made{};
     made.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind),
@@ -49,12 +34,11 @@ class TargetTest : public ::testing::Test, public ProtocolParts {
   Target target{limits,  transport.attributes().max_message_bytes, outbox, operations, transfers,
                 counters};
   std::array<std::byte, 8> data;
-  std::uint32_t portal = 0;
 };
 
 TEST_F(TargetTest, PutIsWrittenToTheEntryThatMatches) {
   kLock.is_held();
-  append(option::kPut);
+  append(rules(option::kPut));
   target.on_put(interface, kPeer, put(0), data);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), memory.begin()));
   EXPECT_EQ(kinds(), std::vector{EventKind::kPutEnd});
@@ -64,7 +48,7 @@ TEST_F(TargetTest, PutIsWrittenToTheEntryThatMatches) {
 
 TEST_F(TargetTest, AckIsSentIfItIsWanted) {
   kLock.is_held();
-  append(option::kPut);
+  append(rules(option::kPut));
   target.on_put(interface, kPeer, put(wire::kFlagAckWanted | wire::kFlagTracked), data);
   ASSERT_EQ(transport.sent.size(), 1U);
   EXPECT_EQ(sent_response().manipulated_length, data.size());
@@ -83,7 +67,7 @@ TEST_F(TargetTest, PutWithoutAMatchIsCountedAndRefused) {
 
 TEST_F(TargetTest, OperationThatTheEntryDoesNotAllowIsRefused) {
   kLock.is_held();
-  append(option::kPut);
+  append(rules(option::kPut));
   target.on_get(interface, kPeer, request(wire::MessageKind::kGet, wire::kFlagTracked, data.size()),
                 {});
   EXPECT_EQ(interface.registers.dropped(DropCause::kOperation), 1U);
@@ -93,7 +77,7 @@ TEST_F(TargetTest, OperationThatTheEntryDoesNotAllowIsRefused) {
 
 TEST_F(TargetTest, ReplyCarriesTheDataOfAShortGet) {
   kLock.is_held();
-  append(option::kGet);
+  append(rules(option::kGet));
   std::copy(data.begin(), data.end(), memory.begin());
   target.on_get(interface, kPeer, request(wire::MessageKind::kGet, wire::kFlagTracked, data.size()),
                 {});
@@ -106,7 +90,7 @@ TEST_F(TargetTest, ReplyCarriesTheDataOfAShortGet) {
 
 TEST_F(TargetTest, AnnouncedPutIsAnsweredByClear) {
   kLock.is_held();
-  append(option::kPut);
+  append(rules(option::kPut));
   target.on_put(
       interface, kPeer,
       request(wire::MessageKind::kPut, wire::kFlagAnnounced | wire::kFlagTracked, memory.size()),

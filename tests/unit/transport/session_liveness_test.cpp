@@ -17,6 +17,19 @@ class SessionLiveness : public SessionTest {
     ASSERT_NE(session->next_deadline(), kNever);
     poll(session->next_deadline() - now);
   }
+  // The peer does not answer from now on.
+  void expect_lost_after(Nanoseconds time) {
+    const TimePoint begin = now;
+    while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
+    EXPECT_EQ(now - begin, time);
+  }
+  // Another process asks for the connection of a peer that the secret has proved.
+  void contest_with_secret() {
+    start_with_secret();
+    open();
+    fake->contested(lower_peer);
+    poll();
+  }
   // The peer is asked since now, and does not answer.
   void expect_replaced_then_lost() {
     const TimePoint begin = now;
@@ -51,18 +64,13 @@ TEST_F(SessionLiveness, AContestedPeerThatAnswersStays) {
 TEST_F(SessionLiveness, AContestedPeerThatIsDeadMakesRoomAtTheDeadline) {
   fake->contested(lower_peer);
   poll();
-  const TimePoint begin = now;
-  while (sink.failures.empty()) sleep();
-  EXPECT_EQ(now - begin, 7500ms) << "so that the newcomer still waits";
+  expect_lost_after(7500ms);  // so that the newcomer still waits
   EXPECT_THAT(fake->disconnected, ElementsAre(lower_peer));
 }
 
 // Anybody can ask for a connection in its name, which proves nothing.
 TEST_F(SessionLiveness, AContestedPeerOfTheJobThatIsStoppedStays) {
-  start_with_secret();
-  open();
-  fake->contested(lower_peer);
-  poll();
+  contest_with_secret();
   EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
   while (session->next_deadline() != kNever) sleep();
   EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer, lower_peer))
@@ -88,29 +96,19 @@ TEST_F(SessionLiveness, AContestedPeerOfTheJobGetsOnePingUntilItAnswers) {
 }
 
 TEST_F(SessionLiveness, ASendToAContestedPeerHasTheWholeDeadline) {
-  start_with_secret();
-  open();
-  fake->contested(lower_peer);
-  poll();
+  contest_with_secret();
   sleep();
-  const TimePoint begin = now;
   send("a");
   poll();
-  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - begin, 10s);
+  expect_lost_after(10s);
 }
 
 TEST_F(SessionLiveness, AWatcherOfAContestedPeerWaitsTheWholeDeadline) {
-  start_with_secret();
-  open();
-  fake->contested(lower_peer);
-  poll();
+  contest_with_secret();
   sleep();
-  const TimePoint begin = now;
   session->watch(peer, true);
   poll();
-  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - begin, 10s);
+  expect_lost_after(10s);
 }
 
 TEST_F(SessionLiveness, WatchersDoNotProlongAContest) {
@@ -149,9 +147,7 @@ TEST_F(SessionLiveness, SilentPeerIsFailedAtTheDeadline) {
   send("a");
   poll();
   take_sent();
-  const TimePoint begin = now;
-  while (sink.failures.empty()) sleep();
-  EXPECT_EQ(now - begin, 10s);
+  expect_lost_after(10s);
   EXPECT_THAT(take_sent_kinds(),
               ElementsAre(Kind::kPing, Kind::kPing, Kind::kPing, Kind::kGoodbye));
   EXPECT_STREQ(sink.failures[0].reason(),
@@ -190,9 +186,7 @@ TEST_F(SessionLiveness, APeerThatItsTimerAsksIsNotAskedAsAnIdleOneToo) {
   send("a");
   poll();
   take_sent();
-  const TimePoint begin = now;
-  while (sink.failures.empty()) ASSERT_NO_FATAL_FAILURE(sleep());
-  EXPECT_EQ(now - begin, 10s);
+  expect_lost_after(10s);
   EXPECT_THAT(take_sent_kinds(),
               ElementsAre(Kind::kPing, Kind::kPing, Kind::kPing, Kind::kGoodbye));
   EXPECT_THAT(fake->interrupted, ElementsAre(lower_peer, lower_peer))
@@ -219,9 +213,7 @@ TEST_F(SessionLiveness, ProgressThatTheOwnerHasSeenMovesTheDeadline) {
     session->note_progress(peer);
   }
   EXPECT_EQ(session->counters().pings, 0U);
-  const TimePoint begin = now;
-  while (sink.failures.empty()) sleep();
-  EXPECT_EQ(now - begin, 10s);
+  expect_lost_after(10s);
 }
 
 TEST_F(SessionLiveness, FramesWithoutAcknowledgementDoNotMoveTheDeadline) {
@@ -250,9 +242,7 @@ TEST_F(SessionLiveness, WatchedPeerThatStaysSilentIsFailedAtTheDeadlineAfterWatc
   poll(3600s);
   session->watch(peer, true);
   poll();
-  const TimePoint begin = now;
-  while (sink.failures.empty()) sleep();
-  EXPECT_EQ(now - begin, 10s);
+  expect_lost_after(10s);
 }
 
 TEST_F(SessionLiveness, AnythingHeardProvesAWatchedPeerAlive) {
