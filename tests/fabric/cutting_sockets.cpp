@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "transport/direct/sockets.h"
 
 namespace lintel::transport {
@@ -44,15 +46,14 @@ void cut(int fd) {
   if (receiver == -1 || cuts.end != CutEnd::kReceiver) reset_connection(fd);
 }
 
-// How many of `bytes` are sent before the next cut; `last`: it follows.
-std::size_t allowed(std::size_t bytes, bool& last) {
-  last = !cuts.distances.empty() && cuts.distances.back() <= bytes;
-  return last ? cuts.distances.back() : bytes;
+// How many of `bytes` are sent before the next cut.
+std::size_t allowed(std::size_t bytes) {
+  return cuts.distances.empty() ? bytes : std::min(cuts.distances.back(), bytes);
 }
 
-void was_sent(int fd, ssize_t bytes, bool last) {
+void was_sent(int fd, ssize_t bytes) {
   if (bytes < 0 || cuts.distances.empty()) return;
-  if (last && static_cast<std::size_t>(bytes) == cuts.distances.back()) {
+  if (static_cast<std::size_t>(bytes) == cuts.distances.back()) {
     cuts.distances.pop_back();
     cut(fd);
   } else {
@@ -65,12 +66,11 @@ void was_sent(int fd, ssize_t bytes, bool last) {
 
 extern "C" ssize_t send(int fd, const void* data, std::size_t bytes, int flags) {
   using namespace lintel::transport;
-  bool last = false;
-  const std::size_t now = allowed(bytes, last);
-  if (now == 0) was_sent(fd, 0, last);  // the call meets it
+  const std::size_t now = allowed(bytes);
+  if (now == 0) was_sent(fd, 0);  // the call meets it
   const ssize_t sent = ::syscall(SYS_sendto, fd, data, now == 0 ? bytes : now, flags, nullptr, 0);
   if (sent > 0) cuts.sent += static_cast<std::size_t>(sent);
-  if (now != 0) was_sent(fd, sent, last);
+  if (now != 0) was_sent(fd, sent);
   return sent;
 }
 
