@@ -261,7 +261,7 @@ class Session final : public Transport, private Sink, private JobKey::User {
   bool is_on_own_connection(const Candidate& candidate) const LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void take_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void welcome_again(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void contest(PeerSession& peer, std::uint8_t quarters) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void contest(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_contest(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_candidate_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void replace_session(PeerSession& peer, const SessionKeys* proved, Error error)

@@ -15,7 +15,7 @@ namespace lintel::transport {
 // case.
 void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
   if (key == 0) {
-    contest(peer, 1);  // a dead peer's session then ends while its sender still tries to connect
+    contest(peer);
     if (answered_candidate(peer) == nullptr) note_candidate(peer, hello, key);
     return;
   }
@@ -95,13 +95,14 @@ bool Session::is_on_own_connection(const Candidate& candidate) const {
   return lower_->attributes().knows_source && candidate.handshake.connection != BindingBytes{};
 }
 
-// Asks the peer for an answer at once. `quarters` of the deadline count as over already.
-void Session::contest(PeerSession& peer, std::uint8_t quarters) {
+// Asks the peer for an answer at once. A quarter of the deadline counts as over already, so that a
+// dead peer's session ends while the other process still tries to connect.
+void Session::contest(PeerSession& peer) {
   if (peer.contest == Contest::kAsked) return;
   ++counters_.contested;
   if (!peer.awaited()) {
     timers_.start(peer);
-    peer.silent_quarters = quarters;
+    peer.silent_quarters = 1;
   }
   const bool has_ping = std::exchange(peer.contest, Contest::kAsked) == Contest::kUnanswered;
   if (has_ping) return;

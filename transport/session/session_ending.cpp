@@ -40,7 +40,7 @@ void Session::on_contested(PeerId lower) {
   lock_.is_held();
   PeerSession* const peer = peers_.find_by_lower(lower);
   // Without a session, the lower transport ends its connection soon.
-  if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer, 1);
+  if (peer != nullptr && peer->state == PeerState::kOpen) contest(*peer);
 }
 
 // The connection was lost before the session was open. The peer may not be what has caused that.
