@@ -47,7 +47,7 @@ void DirectTransport::opened(DirectConnection& connection) {
   outbound_.set_apart(peer.frames, connection.is_of_unproved_caller());
   ++open_count_;
   watch_for(connection, EPOLLIN);
-  if (!peer.failed) note_recent(connection);  // else it is read after the loss has been reported
+  note_recent(connection);
 }
 
 void DirectTransport::contested(PeerId id) {

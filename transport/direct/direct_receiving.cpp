@@ -6,7 +6,6 @@
 // piece is whole.
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 
 #include "transport/direct/delivery.h"
 #include "transport/direct/sockets.h"
@@ -155,12 +154,12 @@ bool DirectTransport::may_go_on(const DirectConnection& connection) const {
 // Returns whether a stream had paused.
 bool DirectTransport::resume_stalled() {
   // The others stay where they are: many may wait for memory, and each poll() comes here.
-  const auto goes_on = [this](const DirectConnection* connection) {
+  std::erase_if(stalled_, [this](DirectConnection* connection) {
     lock_.is_held();
-    return may_go_on(*connection);
-  };
-  std::ranges::copy_if(stalled_, std::back_inserter(resuming_stalled_), goes_on);
-  std::erase_if(stalled_, goes_on);
+    const bool goes_on = may_go_on(*connection);
+    if (goes_on) resuming_stalled_.push_back(connection);
+    return goes_on;
+  });
   bool had_paused = false;
   // By index: the sink may connect to another peer, for which has_spare_connection() lets it grow.
   for (std::size_t i = 0; i < resuming_stalled_.size(); ++i) {

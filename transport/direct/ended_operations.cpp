@@ -16,7 +16,8 @@ void EndedOperations::reserve(std::size_t operations) {
 std::size_t EndedOperations::report(Sink& sink) {
   reporting_.swap(ended_);
   const std::size_t count = reporting_.size();
-  for (unreported_ = count; unreported_ > 0;) {
+  unreported_ = count;
+  while (unreported_ > 0) {
     const EndedOperation operation = reporting_[count - unreported_--];
     try {
       sink.on_write_done(operation.context, operation.error);
