@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <thread>
@@ -21,6 +24,7 @@ constexpr std::size_t kStopped = 1;    // board word: the stopped ones are stopp
 constexpr std::size_t kDone = 2;       // board word: nobody is needed any more
 constexpr std::size_t kWaited = 3;     // board word: the stopped ones may go on
 constexpr std::size_t kBegun = 4;      // board word: so many puts to a stopped one have begun
+constexpr std::size_t kTurn = 5;       // board word: of stopping (odd) and going on (even)
 
 constexpr ptl_match_bits_t kBits = 1;
 constexpr std::size_t kHealthy = 1;       // rank
@@ -164,6 +168,51 @@ void take_all(Rank& rank) {
   PtlFini();
 }
 
+constexpr std::size_t kIdle = 3;           // peers that are stopped, or idle
+constexpr std::size_t kPairs = 15;         // of measurements beside idle and beside stopped peers
+constexpr std::size_t kMeasured = 20'000;  // puts of one measurement
+constexpr std::size_t kTogether = 64;      // of these wait for their acknowledgements at a time
+
+std::chrono::duration<double> time_of_puts(Puts& to) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t put = 0; put < kMeasured; put += kTogether) {
+    to.start(kTogether);
+    to.expect_sent_and_acked(kTogether);
+  }
+  return std::chrono::steady_clock::now() - start;
+}
+
+// Measures the rate to the healthy peer, in turn while the others are idle and while they are
+// stopped and the program has sent to them. Beside the stopped ones it begins at once, so that it
+// holds from the first moment on.
+void measure_in_turns(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  std::vector<Puts> to;
+  for (std::size_t other = kHealthy; other < rank.size; ++other)
+    to.emplace_back(ni, rank.board.id(other));
+  for (Puts& peer : to) {
+    peer.put();
+    peer.expect_sent_and_acked();
+  }
+  std::vector<double> ratios;
+  for (std::size_t turn = 1; turn < 2 * kPairs; turn += 2) {
+    const auto idle = time_of_puts(to.front());
+    rank.board.set(kTurn, turn);
+    rank.board.await(kStopped, turn);
+    for (std::size_t stopped = 1; stopped < to.size(); ++stopped) to[stopped].start(kBurst);
+    const auto beside_stopped = time_of_puts(to.front());
+    rank.board.set(kTurn, turn + 1);
+    for (std::size_t stopped = 1; stopped < to.size(); ++stopped)
+      to[stopped].expect_sent_and_acked(kBurst);
+    ratios.push_back(idle / beside_stopped);
+  }
+  std::ranges::nth_element(ratios, ratios.begin() + kPairs / 2);
+  std::printf("rate beside %zu stopped peers: %.3f of that beside idle ones\n", kIdle,
+              ratios[kPairs / 2]);
+  EXPECT_GE(ratios[kPairs / 2], 0.9);
+  PtlFini();
+}
+
 class StoppedPeers : public ::testing::TestWithParam<const char*> {};
 // Not shm: a process that is stopped inside the lock of libfabric's shared-memory provider stops
 // its peers there.
@@ -204,6 +253,23 @@ TEST_P(StoppedPeers, WhatAProcessSendsBeforePtlFiniArrivesAlsoIfItsPeerIsStopped
   std::this_thread::sleep_for(std::chrono::seconds(4));
   job.signal(kHealthy, SIGCONT);
   job.join_all();
+}
+
+TEST_P(StoppedPeers, TheRateToAnotherPeerIsWithinATenthOfThatBesideIdlePeers) {
+  ProcessGroup job(kFirstStopped + kIdle, {{"LINTEL_PROVIDER", GetParam()}});
+  for (std::size_t rank = kHealthy; rank < kFirstStopped + kIdle; ++rank) {
+    job.start(rank, serve);
+    job.disregard(rank);
+  }
+  job.start(0, measure_in_turns);
+  for (std::size_t turn = 1; turn < 2 * kPairs; turn += 2) {
+    job.board().await(kTurn, turn);
+    for (std::size_t idle = 0; idle < kIdle; ++idle) job.signal(kFirstStopped + idle, SIGSTOP);
+    job.board().set(kStopped, turn);
+    job.board().await(kTurn, turn + 1);
+    for (std::size_t idle = 0; idle < kIdle; ++idle) job.signal(kFirstStopped + idle, SIGCONT);
+  }
+  job.join(0);
 }
 
 }  // namespace
