@@ -1,6 +1,5 @@
 // The functions of p3rt/p3rt.h.
 
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "mpi_layer/bootstrap/open_launcher.h"
 #include "mpi_layer/p3rt/group_variables.h"
 #include "mpi_layer/p3rt/launched_group.h"
@@ -56,19 +56,18 @@ Outcome<mpi::BusinessCard> own_card(ProcessId self) {
                        self);
 }
 
-// The groups of this process. `mutex_` guards everything. It is held while the ranks of a job
-// exchange their names.
+// The groups of this process. The mutex is held while the ranks of a job exchange their names.
 class ProcessGroups final : public api3::InterfaceListener {
  public:
   ptl_pid_t pid_for_any() override {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     // The other processes know this process by the pid that it had when names were exchanged.
     const ProcessGroup* const group = next_ ? &*next_ : launched_.known();
     return group != nullptr && group->pids ? (*group->pids)[group->rank].value : PTL_PID_ANY;
   }
 
   int opened(ptl_process_id_t self, bool fresh) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (fresh) current_.reset();
     if (!next_) return PTL_OK;
     // The group is used up even if it does not fit. The next attempt needs a new one.
@@ -80,7 +79,7 @@ class ProcessGroups final : public api3::InterfaceListener {
   template <class Function>
   int with_group(ptl_handle_ni_t ni, Function&& function) {
     if (api3::current_process() == nullptr) return PTL_NO_INIT;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (ni == PTL_INVALID_HANDLE) return function(next_, std::nullopt);
     const std::optional<ProcessId> self = own_id();
     if (!self || ni != api3::interface_handle(api3::kInterfaceKind)) return PTL_NI_INVALID;
@@ -91,19 +90,58 @@ class ProcessGroups final : public api3::InterfaceListener {
   // is taken from the environment.
   template <class Function>
   int ask_group(const char* call, ptl_handle_ni_t ni, Function&& function) {
+    return with_group(ni,
+                      [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self)
+                          LINTEL_REQUIRES(mutex_) -> int {
+                            if (!self) return PTL_NI_INVALID;
+                            if (!group) {
+                              if (const int code = set_from_environment(call, group, self);
+                                  code != PTL_OK)
+                                return code;
+                            }
+                            return function(*group);
+                          });
+  }
+
+  // PtlSetRank.
+  int set_rank(ptl_handle_ni_t ni, unsigned rank, unsigned group_size) {
+    constexpr unsigned kAsk = ~0U;
     return with_group(
-        ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
-          if (!self) return PTL_NI_INVALID;
-          if (!group) {
-            if (const int code = set_from_environment(call, group, self); code != PTL_OK)
-              return code;
-          }
-          return function(*group);
-        });
+        ni,
+        [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self)
+            LINTEL_REQUIRES(mutex_) -> int {
+              if (rank == kAsk && group_size == kAsk) {
+                if (group && (group->of_launcher || group->complete())) return PTL_OK;
+                if (group && (group->nids || group->pids)) {
+                  return refuse("PtlSetRank",
+                                "a map of another group is set already; expected the rank first",
+                                PTL_FAIL);
+                }
+                return set_from_environment("PtlSetRank", group, self);
+              }
+              if (group_size > kMaxSize) {
+                return refuse("PtlSetRank",
+                              "a group of " + std::to_string(group_size) + "; expected at most " +
+                                  std::to_string(kMaxSize),
+                              PTL_FAIL);
+              }
+              if (rank >= group_size) {
+                return refuse("PtlSetRank",
+                              "rank " + std::to_string(rank) + " is not below the size " +
+                                  std::to_string(group_size) + " of its group",
+                              PTL_FAIL);
+              }
+              if (group && (group->of_launcher || group->nids || group->pids)) {
+                return refuse("PtlSetRank",
+                              "the group's map is set already; expected the rank first", PTL_FAIL);
+              }
+              group = ProcessGroup{.rank = rank, .size = group_size};
+              return PTL_OK;
+            });
   }
 
   int set_from_environment(const char* call, std::optional<ProcessGroup>& group,
-                           std::optional<ProcessId> self) {
+                           std::optional<ProcessId> self) LINTEL_REQUIRES(mutex_) {
     const GroupVariables variables = read_group_variables();
     Outcome<ProcessGroup> told = variables.rank ? group_of(variables) : launched_.ask();
     if (!told) return refuse(call, told.sentence(), PTL_FAIL);
@@ -127,7 +165,7 @@ class ProcessGroups final : public api3::InterfaceListener {
 
  private:
   // Makes the group that of the open interface, after a launcher has completed it if necessary.
-  int adopt(const char* call, ProcessGroup group, ProcessId self) {
+  int adopt(const char* call, ProcessGroup group, ProcessId self) LINTEL_REQUIRES(mutex_) {
     if (group.of_launcher && !group.complete()) {
       Outcome<mpi::BusinessCard> card = own_card(self);
       if (!card) return refuse(call, card.sentence(), PTL_FAIL);
@@ -140,10 +178,10 @@ class ProcessGroups final : public api3::InterfaceListener {
     return PTL_OK;
   }
 
-  std::mutex mutex_;
-  LaunchedGroup launched_{open_this_launcher, learn_secret};
-  std::optional<ProcessGroup> next_;     // of the next interface
-  std::optional<ProcessGroup> current_;  // of the open interface
+  Mutex mutex_;
+  LaunchedGroup launched_ LINTEL_GUARDED_BY(mutex_){open_this_launcher, learn_secret};
+  std::optional<ProcessGroup> next_ LINTEL_GUARDED_BY(mutex_);     // of the next interface
+  std::optional<ProcessGroup> current_ LINTEL_GUARDED_BY(mutex_);  // of the open interface
 };
 
 // The first call registers it as the listener of interfaces. Before that, it has no group and need
@@ -213,37 +251,7 @@ using namespace lintel::p3rt;
 extern "C" {
 
 int PtlSetRank(ptl_handle_ni_t ni, unsigned rank, unsigned group_size) {
-  constexpr unsigned kAsk = ~0U;
-  return process_groups().with_group(
-      ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
-        if (rank == kAsk && group_size == kAsk) {
-          if (group && (group->of_launcher || group->complete())) return PTL_OK;
-          if (group && (group->nids || group->pids)) {
-            return ProcessGroups::refuse(
-                "PtlSetRank", "a map of another group is set already; expected the rank first",
-                PTL_FAIL);
-          }
-          return process_groups().set_from_environment("PtlSetRank", group, self);
-        }
-        if (group_size > kMaxSize) {
-          return ProcessGroups::refuse("PtlSetRank",
-                                       "a group of " + std::to_string(group_size) +
-                                           "; expected at most " + std::to_string(kMaxSize),
-                                       PTL_FAIL);
-        }
-        if (rank >= group_size) {
-          return ProcessGroups::refuse("PtlSetRank",
-                                       "rank " + std::to_string(rank) + " is not below the size " +
-                                           std::to_string(group_size) + " of its group",
-                                       PTL_FAIL);
-        }
-        if (group && (group->of_launcher || group->nids || group->pids)) {
-          return ProcessGroups::refuse(
-              "PtlSetRank", "the group's map is set already; expected the rank first", PTL_FAIL);
-        }
-        group = ProcessGroup{.rank = rank, .size = group_size};
-        return PTL_OK;
-      });
+  return process_groups().set_rank(ni, rank, group_size);
 }
 
 int PtlSetNIDMap(ptl_handle_ni_t ni, ptl_nid_t* map, unsigned group_size) {

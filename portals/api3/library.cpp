@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
-#include <mutex>
 #include <new>
 #include <string>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "portals/api3/interface_listener.h"
 #include "portals/api3/return_code.h"
 
@@ -24,8 +24,8 @@ using portals::Status;
 // Whether Portals 3 is started. Calls of PtlInit are not counted: a second one has no effect. A
 // child of fork() has a new one, because another thread of its parent may have held the mutex.
 struct Started {
-  std::mutex mutex;
-  bool value = false;
+  Mutex mutex;
+  bool value LINTEL_GUARDED_BY(mutex) = false;
 };
 
 Started& started() {
@@ -83,7 +83,7 @@ extern "C" {
 int PtlInit(int* max_interfaces) {
   if (max_interfaces == nullptr) return PTL_SEGV;
   Started& state = started();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   state.value = state.value && portals::host_started();
   if (!state.value && (current_process() == nullptr || portals::host_started())) {
     if (!portals::start_host()) return PTL_FAIL;
@@ -95,7 +95,7 @@ int PtlInit(int* max_interfaces) {
 
 void PtlFini(void) {
   Started& state = started();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   if (!state.value || !portals::host_started()) return;
   state.value = false;
   if (Process* process = current_process())

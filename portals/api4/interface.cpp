@@ -3,12 +3,12 @@
 
 #include <pthread.h>
 
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
@@ -23,8 +23,8 @@ using portals::Status;
 
 // A child of fork() has a new one, because another thread of its parent may have held the mutex.
 struct Library {
-  std::mutex mutex;  // guards PtlInit, PtlFini and the counts of PtlNIInit
-  unsigned starts = 0;
+  Mutex mutex;  // also of the counts of PtlNIInit
+  unsigned starts LINTEL_GUARDED_BY(mutex) = 0;
   std::atomic<bool> started{false};
 };
 
@@ -71,7 +71,7 @@ extern "C" {
 
 int PtlInit(void) {
   Library& state = library();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   // a test has set it
   const bool lent = portals::current_process() != nullptr && !portals::host_started();
   if (state.starts == 0 && !lent && !portals::start_host()) return PTL_FAIL;
@@ -82,7 +82,7 @@ int PtlInit(void) {
 
 void PtlFini(void) {
   Library& state = library();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   if (state.starts == 0 || --state.starts > 0) return;
   if (Process* own = portals::current_process()) close_own_interfaces(*own);
   state.started = false;
@@ -105,7 +105,7 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid,
   const std::uint32_t number = number_for(options);
   if (ni_handle == nullptr || number > 3) return PTL_ARG_INVALID;
   if (iface != PTL_IFACE_DEFAULT && iface != 0) return PTL_ARG_INVALID;
-  const std::lock_guard<std::mutex> one_at_a_time(library().mutex);
+  const MutexLock one_at_a_time(library().mutex);
   if (pid != PTL_PID_ANY && pid >= PTL_PID_MAX && !is_own_pid(*own, pid)) return PTL_ARG_INVALID;
   const std::uint8_t kind = engine_kind(number);
   std::string explanation;
@@ -134,7 +134,7 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid,
 int PtlNIFini(ptl_handle_ni_t ni_handle) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
-  const std::lock_guard<std::mutex> one_at_a_time(library().mutex);
+  const MutexLock one_at_a_time(library().mutex);
   std::uint8_t kind = 0;
   bool last = false;
   const int code =

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
@@ -25,14 +24,16 @@ namespace lintel::portals {
 namespace {
 
 struct Host {
-  std::mutex mutex;  // guards start and stop
+  Mutex mutex;
   std::atomic<Process*> current{nullptr};
-  std::unique_ptr<Process> own;
-  std::shared_ptr<transport::JobKey> job_key;  // of `own`
-  std::vector<std::byte> job_secret;           // given by give_job_secret(); empty: none
-  unsigned starts = 0;
+  std::unique_ptr<Process> own LINTEL_GUARDED_BY(mutex);
+  std::shared_ptr<transport::JobKey> job_key LINTEL_GUARDED_BY(mutex);  // of `own`
+  // given by give_job_secret(); empty: none
+  std::vector<std::byte> job_secret LINTEL_GUARDED_BY(mutex);
+  unsigned starts LINTEL_GUARDED_BY(mutex) = 0;
   // the operating-system process that has made `own`; 0: `own` is of the parent of this process
-  pid_t owner = 0;
+  pid_t owner LINTEL_GUARDED_BY(mutex) = 0;
+  // These two change only while no thread of `own` runs, which reads them without the lock.
   Config config;
   // sums of the Processes that have ended in this operating-system process
   std::unique_ptr<Counters> earlier = std::make_unique<Counters>();
@@ -59,10 +60,12 @@ void write_counters(Host& state) {
 void at_exit() {
   Host& state = host();
   // exit() may be called from any thread
-  const std::unique_lock<std::mutex> lock(state.mutex, std::try_to_lock);
-  if (!lock || state.own == nullptr || state.owner != ::getpid()) return;
-  state.own->count_frames();
-  write_counters(state);
+  if (!state.mutex.try_lock()) return;
+  if (state.own != nullptr && state.owner == ::getpid()) {
+    state.own->count_frames();
+    write_counters(state);
+  }
+  state.mutex.unlock();
 }
 
 void on_dump_signal(int) {
@@ -90,12 +93,15 @@ void report_state() {
 void on_fork_in_child() {
   Host& state = host();
   state.current.store(nullptr);
-  state.owner = 0;
-  new (&state.mutex) std::mutex;
+  new (&state.mutex) Mutex;
+  {
+    const MutexLock lock(state.mutex);
+    state.owner = 0;
+  }
   close_private_descriptors();
 }
 
-bool make_process(Host& state) {
+bool make_process(Host& state) LINTEL_REQUIRES(state.mutex) {
   ConfigReading reading = read_environment();
   configure_log(reading.config.log_level, reading.config.log_file);
   for (const std::string& warning : reading.warnings) LINTEL_LOG(kWarn, "%s", warning.c_str());
@@ -125,7 +131,7 @@ bool make_process(Host& state) {
 
 // A child of fork() can neither use nor end what its parent has opened. Its memory is not given
 // back: other threads of the parent may have been changing it.
-void forget_parents(Host& state) {
+void forget_parents(Host& state) LINTEL_REQUIRES(state.mutex) {
   if (state.own == nullptr || state.owner == ::getpid()) return;
   static_cast<void>(state.own.release());
   state.current.store(nullptr);
@@ -139,7 +145,7 @@ Process* current_process() { return host().current.load(std::memory_order_acquir
 
 bool start_host() {
   Host& state = host();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   forget_parents(state);
   if (state.current.load() == nullptr && !make_process(state)) return false;
   ++state.starts;
@@ -148,7 +154,7 @@ bool start_host() {
 
 void stop_host() {
   Host& state = host();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   forget_parents(state);
   if (state.starts == 0 || --state.starts > 0 || state.own == nullptr) return;
   state.current.store(nullptr);
@@ -160,14 +166,14 @@ void stop_host() {
 
 bool host_started() {
   Host& state = host();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   forget_parents(state);
   return state.starts > 0;
 }
 
 void give_job_secret(std::span<const std::byte> secret) {
   Host& state = host();
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const MutexLock lock(state.mutex);
   forget_parents(state);
   if (state.own == nullptr) return;
   if (state.job_secret.empty()) state.job_secret.assign(secret.begin(), secret.end());

@@ -57,7 +57,7 @@ Process::~Process() {
 
 Status Process::open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits& limits,
                                std::string& explanation, const InterfaceRules& rules) {
-  const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
+  const MutexLock one_at_a_time(lifecycle_);
   bool first = false;
   {
     const MutexLock held(lock());
@@ -87,7 +87,7 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const InterfaceLimits
 }
 
 Status Process::close_interface(std::uint8_t kind) {
-  const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
+  const MutexLock one_at_a_time(lifecycle_);
   bool last = true;
   {
     const MutexLock held(lock());

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -139,7 +138,7 @@ class Process : private Work {
   TransportFactory factory_;
   ClockFunction clock_;
   const void* clock_context_;
-  std::mutex lifecycle_;  // interfaces are opened and closed one at a time; locked before mutex_
+  Mutex lifecycle_;  // interfaces are opened and closed one at a time; locked before mutex_
   Mutex mutex_;
   Counters counters_;
   MemoryBudget unexpected_headers_ LINTEL_GUARDED_BY(kLock);  // of all interfaces
