@@ -33,7 +33,7 @@ constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 // here.
 class ListedEntries {
  public:
-  explicit ListedEntries(std::size_t exact, EntryMix mix = EntryMix::kExact) {
+  ListedEntries(std::size_t exact, EntryMix mix) {
     std::vector<std::size_t> memory(exact);
     std::iota(memory.begin(), memory.end(), std::size_t{0});
     std::shuffle(memory.begin(), memory.end(), std::mt19937(1));
@@ -69,10 +69,9 @@ MatchEntry* find(MatchList& list, ProcessId from, std::uint64_t bits) {
   return list.find(from, bits, [](MatchEntry&) { return true; });
 }
 
-// The last entry of a list of exact entries each time: a linear search would visit all of it.
-void MatchListFindLast(benchmark::State& state) {
+void find_last(benchmark::State& state, EntryMix mix) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  ListedEntries entries(depth);
+  ListedEntries entries(depth, mix);
   for (auto _ : state) {
     std::size_t last = depth - 1;
     benchmark::DoNotOptimize(last);
@@ -82,10 +81,13 @@ void MatchListFindLast(benchmark::State& state) {
   }
 }
 
+// The last entry of a list of exact entries each time: a linear search would visit all of it.
+void MatchListFindLast(benchmark::State& state) { find_last(state, EntryMix::kExact); }
+
 // A random entry each time, so that the caches do not hold it.
 void MatchListFindRandom(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  ListedEntries entries(depth);
+  ListedEntries entries(depth, EntryMix::kExact);
   std::vector<std::uint32_t> wanted(1U << 16);
   std::mt19937 random(2);
   for (std::uint32_t& number : wanted) number = static_cast<std::uint32_t>(random() % depth);
@@ -101,15 +103,7 @@ void MatchListFindRandom(benchmark::State& state) {
 // The last exact entry, with three kinds of wildcard entries before it, so that three more tables
 // are searched.
 void MatchListFindLastAmongWildcards(benchmark::State& state) {
-  const auto depth = static_cast<std::size_t>(state.range(0));
-  ListedEntries entries(depth, EntryMix::kWithWildcards);
-  for (auto _ : state) {
-    std::size_t last = depth - 1;
-    benchmark::DoNotOptimize(last);
-    MatchEntry* found = find(entries.list(), sender(last), message(last));
-    if (!found) state.SkipWithError("not found");
-    benchmark::DoNotOptimize(found);
-  }
+  find_last(state, EntryMix::kWithWildcards);
 }
 
 // A request that nothing matches, with three kinds of wildcard entries.
@@ -136,7 +130,7 @@ BENCHMARK(MatchListMiss)->Apply(depths);
 // A receive is posted and consumed at a constant depth: attach, make matchable, find, remove.
 void MatchListPostAndConsume(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  ListedEntries entries(depth);
+  ListedEntries entries(depth, EntryMix::kExact);
   MatchEntry posted(MatchCriteria{sender(1), kOtherContext | 1, 0}, 0U, true);
   for (auto _ : state) {
     entries.list().attach(posted, ListEnd::kTail);

@@ -31,6 +31,17 @@ int tested(Process& process, Status status) LINTEL_REQUIRES(kLock) {
   return return_code(status);
 }
 
+// The queue that a call tests; none for PTL_EQ_NONE. False: the handle names no queue.
+bool find_test_queue(NetworkInterface& interface, ptl_handle_eq_t handle, SlotId& queue)
+    LINTEL_REQUIRES(kLock) {
+  queue = {};
+  if (handle == PTL_EQ_NONE) return true;
+  const Decoded decoded = decode(handle);
+  if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind()) return false;
+  queue = decoded.id;
+  return interface.events.queue(queue) != nullptr;
+}
+
 // The result of a call that unlinks. While the object is in use it makes progress and tries once
 // more, because a caller may repeat this call and call nothing else.
 template <class Unlink>
@@ -157,14 +168,7 @@ int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_hand
         if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
         if (new_md == nullptr) return static_cast<int>(PTL_OK);
         SlotId test_queue;
-        if (testq != PTL_EQ_NONE) {
-          const Decoded decoded = decode(testq);
-          if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind())
-            return static_cast<int>(PTL_EQ_INVALID);
-          test_queue = decoded.id;
-          if (interface.events.queue(test_queue) == nullptr)
-            return static_cast<int>(PTL_EQ_INVALID);
-        }
+        if (!find_test_queue(interface, testq, test_queue)) return static_cast<int>(PTL_EQ_INVALID);
         portals::DescriptorRules rules;
         if (const int code = make_rules(interface, interface.kind(), *new_md, rules);
             code != PTL_OK)
@@ -186,12 +190,7 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
         if (neighbour.kind != HandleKind::kEntry || neighbour.interface != interface.kind())
           return static_cast<int>(PTL_ME_INVALID);
         SlotId test_queue;
-        if (testq != PTL_EQ_NONE) {
-          const Decoded decoded = decode(testq);
-          if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind())
-            return static_cast<int>(PTL_EQ_INVALID);
-          test_queue = decoded.id;
-        }
+        if (!find_test_queue(interface, testq, test_queue)) return static_cast<int>(PTL_EQ_INVALID);
         portals::DescriptorRules rules;
         if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK)
           return code;

@@ -36,21 +36,14 @@ std::optional<std::int64_t> elements_in(const MPI_Status& status, const Datatype
                                    : elements_in_bytes(type, bytes);
 }
 
+// `number_in` is items_in or elements_in.
 template <class Number>
-int get_count(const MPI_Status* status, MPI_Datatype datatype, Number* count) {
+int get_number(const MPI_Status* status, MPI_Datatype datatype, Number* count,
+               std::optional<std::int64_t> (*number_in)(const MPI_Status&, const Datatype&)) {
   const DatatypeRef type = find_datatype(datatype);
   if (!type) return MPI_ERR_TYPE;
   if (const int error = check_pointers({status, count}); error != MPI_SUCCESS) return error;
-  *count = as_count<Number>(items_in(*status, *type));
-  return MPI_SUCCESS;
-}
-
-template <class Number>
-int get_elements(const MPI_Status* status, MPI_Datatype datatype, Number* count) {
-  const DatatypeRef type = find_datatype(datatype);
-  if (!type) return MPI_ERR_TYPE;
-  if (const int error = check_pointers({status, count}); error != MPI_SUCCESS) return error;
-  *count = as_count<Number>(elements_in(*status, *type));
+  *count = as_count<Number>(number_in(*status, *type));
   return MPI_SUCCESS;
 }
 
@@ -83,31 +76,31 @@ extern "C" {
 
 int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
   return mpi_call("MPI_Get_count", ObjectKind::kDatatype,
-                  [=] { return get_count(status, datatype, count); });
+                  [=] { return get_number(status, datatype, count, items_in); });
 }
 LINTEL_MPI_NAME(MPI_Get_count);
 
 int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   return mpi_call("MPI_Get_count_c", ObjectKind::kDatatype,
-                  [=] { return get_count(status, datatype, count); });
+                  [=] { return get_number(status, datatype, count, items_in); });
 }
 LINTEL_MPI_NAME(MPI_Get_count_c);
 
 int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
   return mpi_call("MPI_Get_elements", ObjectKind::kDatatype,
-                  [=] { return get_elements(status, datatype, count); });
+                  [=] { return get_number(status, datatype, count, elements_in); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements);
 
 int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   return mpi_call("MPI_Get_elements_x", ObjectKind::kDatatype,
-                  [=] { return get_elements(status, datatype, count); });
+                  [=] { return get_number(status, datatype, count, elements_in); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements_x);
 
 int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   return mpi_call("MPI_Get_elements_c", ObjectKind::kDatatype,
-                  [=] { return get_elements(status, datatype, count); });
+                  [=] { return get_number(status, datatype, count, elements_in); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements_c);
 

@@ -81,64 +81,52 @@ int hvector(Count count, Count blocklength, std::int64_t stride, MPI_Datatype ol
   return give_type(builder.build(std::move(contents)), newtype);
 }
 
-template <class Count>
-int indexed(Count count, const Count* lengths, const Count* displacements, MPI_Datatype oldtype,
-            MPI_Datatype* newtype) {
+// What displacements count.
+enum class DisplacementUnit { kExtents, kBytes };
+
+template <DisplacementUnit unit, class Count, class Displacement>
+void append_displacements(Contents& contents, const Displacement* displacements, Count count) {
+  if constexpr (unit == DisplacementUnit::kExtents) {
+    append(counts_of<Count>(contents), displacements, count);
+  } else {
+    append(addresses_of<Count>(contents), displacements, count);
+  }
+}
+
+template <DisplacementUnit unit>
+CheckedNumber bytes_of(const DatatypeRef& oldtype) {
+  return unit == DisplacementUnit::kExtents ? oldtype->shape().extent() : CheckedNumber(1);
+}
+
+template <DisplacementUnit unit, class Count, class Displacement>
+int indexed(int combiner, Count count, const Count* lengths, const Displacement* displacements,
+            MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS)
     return error;
-  Contents contents = contents_of(MPI_COMBINER_INDEXED, {count}, old);
+  Contents contents = contents_of(combiner, {count}, old);
   append(counts_of<Count>(contents), lengths, count);
-  append(counts_of<Count>(contents), displacements, count);
-  const CheckedNumber extent = old->shape().extent();
+  append_displacements<unit>(contents, displacements, count);
   return new_indexed(
       count, old, [=](Count i) { return lengths[i]; },
-      [=](Count i) { return extent * displacements[i]; }, std::move(contents), newtype);
-}
-
-template <class Count, class Address>
-int hindexed(Count count, const Count* lengths, const Address* displacements, MPI_Datatype oldtype,
-             MPI_Datatype* newtype) {
-  const DatatypeRef old = find_datatype(oldtype);
-  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
-  if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS)
-    return error;
-  Contents contents = contents_of(MPI_COMBINER_HINDEXED, {count}, old);
-  append(counts_of<Count>(contents), lengths, count);
-  append(addresses_of<Count>(contents), displacements, count);
-  return new_indexed(
-      count, old, [=](Count i) { return lengths[i]; },
-      [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
-}
-
-template <class Count>
-int indexed_block(Count count, Count length, const Count* displacements, MPI_Datatype oldtype,
-                  MPI_Datatype* newtype) {
-  const DatatypeRef old = find_datatype(oldtype);
-  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
-  if (const int error = check_arrays(count, {displacements}); error != MPI_SUCCESS) return error;
-  if (length < 0) return MPI_ERR_ARG;
-  Contents contents = contents_of(MPI_COMBINER_INDEXED_BLOCK, {count, length}, old);
-  append(counts_of<Count>(contents), displacements, count);
-  const CheckedNumber extent = old->shape().extent();
-  return new_indexed(
-      count, old, [=](Count) { return length; }, [=](Count i) { return extent * displacements[i]; },
+      [=, bytes = bytes_of<unit>(old)](Count i) { return bytes * displacements[i]; },
       std::move(contents), newtype);
 }
 
-template <class Count, class Address>
-int hindexed_block(Count count, Count length, const Address* displacements, MPI_Datatype oldtype,
-                   MPI_Datatype* newtype) {
+template <DisplacementUnit unit, class Count, class Displacement>
+int indexed_block(int combiner, Count count, Count length, const Displacement* displacements,
+                  MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {displacements}); error != MPI_SUCCESS) return error;
   if (length < 0) return MPI_ERR_ARG;
-  Contents contents = contents_of(MPI_COMBINER_HINDEXED_BLOCK, {count, length}, old);
-  append(addresses_of<Count>(contents), displacements, count);
+  Contents contents = contents_of(combiner, {count, length}, old);
+  append_displacements<unit>(contents, displacements, count);
   return new_indexed(
       count, old, [=](Count) { return length; },
-      [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
+      [=, bytes = bytes_of<unit>(old)](Count i) { return bytes * displacements[i]; },
+      std::move(contents), newtype);
 }
 
 template <class Count, class Address>
@@ -209,22 +197,27 @@ LINTEL_MPI_NAME(MPI_Type_create_hvector);
 
 int PMPI_Type_indexed(int count, const int lengths[], const int displacements[],
                       MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_indexed", ObjectKind::kDatatype,
-                  [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
+  return mpi_call("MPI_Type_indexed", ObjectKind::kDatatype, [=] {
+    return indexed<DisplacementUnit::kExtents>(MPI_COMBINER_INDEXED, count, lengths, displacements,
+                                               oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_indexed);
 
 int PMPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint displacements[],
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed", ObjectKind::kDatatype,
-                  [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
+  return mpi_call("MPI_Type_create_hindexed", ObjectKind::kDatatype, [=] {
+    return indexed<DisplacementUnit::kBytes>(MPI_COMBINER_HINDEXED, count, lengths, displacements,
+                                             oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed);
 
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
                                    MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_indexed_block", ObjectKind::kDatatype, [=] {
-    return indexed_block(count, blocklength, displacements, oldtype, newtype);
+    return indexed_block<DisplacementUnit::kExtents>(MPI_COMBINER_INDEXED_BLOCK, count, blocklength,
+                                                     displacements, oldtype, newtype);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_indexed_block);
@@ -232,7 +225,8 @@ LINTEL_MPI_NAME(MPI_Type_create_indexed_block);
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
                                     MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_hindexed_block", ObjectKind::kDatatype, [=] {
-    return hindexed_block(count, blocklength, displacements, oldtype, newtype);
+    return indexed_block<DisplacementUnit::kBytes>(MPI_COMBINER_HINDEXED_BLOCK, count, blocklength,
+                                                   displacements, oldtype, newtype);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_block);
@@ -273,16 +267,20 @@ LINTEL_MPI_NAME(MPI_Type_create_hvector_c);
 
 int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[],
                         MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_indexed_c", ObjectKind::kDatatype,
-                  [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
+  return mpi_call("MPI_Type_indexed_c", ObjectKind::kDatatype, [=] {
+    return indexed<DisplacementUnit::kExtents>(MPI_COMBINER_INDEXED, count, lengths, displacements,
+                                               oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_indexed_c);
 
 int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count lengths[],
                                 const MPI_Count displacements[], MPI_Datatype oldtype,
                                 MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed_c", ObjectKind::kDatatype,
-                  [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
+  return mpi_call("MPI_Type_create_hindexed_c", ObjectKind::kDatatype, [=] {
+    return indexed<DisplacementUnit::kBytes>(MPI_COMBINER_HINDEXED, count, lengths, displacements,
+                                             oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_c);
 
@@ -290,7 +288,8 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
                                      const MPI_Count displacements[], MPI_Datatype oldtype,
                                      MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_indexed_block_c", ObjectKind::kDatatype, [=] {
-    return indexed_block(count, blocklength, displacements, oldtype, newtype);
+    return indexed_block<DisplacementUnit::kExtents>(MPI_COMBINER_INDEXED_BLOCK, count, blocklength,
+                                                     displacements, oldtype, newtype);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_indexed_block_c);
@@ -299,7 +298,8 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
                                       const MPI_Count displacements[], MPI_Datatype oldtype,
                                       MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_hindexed_block_c", ObjectKind::kDatatype, [=] {
-    return hindexed_block(count, blocklength, displacements, oldtype, newtype);
+    return indexed_block<DisplacementUnit::kBytes>(MPI_COMBINER_HINDEXED_BLOCK, count, blocklength,
+                                                   displacements, oldtype, newtype);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_block_c);

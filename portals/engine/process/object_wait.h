@@ -12,6 +12,7 @@
 // An Object counts its `sleepers`.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,6 +39,13 @@ class ObjectWait : private Condition {
       process_.progress().wait_until(*this, deadline);
     }
     return end_ == WaitEnd::kInvalid ? WaitEnd::kFreed : end_;
+  }
+
+  // Of a call with a time limit in milliseconds: kAtOnce for 0, kNever for `forever`.
+  template <class Milliseconds>
+  static TimePoint deadline_in(const Process& process, Milliseconds timeout, Milliseconds forever) {
+    if (timeout == forever) return kNever;
+    return timeout == 0 ? kAtOnce : process.now() + std::chrono::milliseconds(timeout);
   }
 
   // The index of the object that is ready (kReady) or does not exist (kInvalid, kFreed).
