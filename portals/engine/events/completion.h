@@ -1,9 +1,11 @@
 #pragma once
 // Completion: what is logged when an operation that moves data of a descriptor ends.
 //
-// A value, kept by the part that moves the data. NetworkInterface::open makes it; exactly one
+// Kept by the part that moves the data. NetworkInterface::open makes it; exactly one
 // NetworkInterface::close uses it up. In between the descriptor is busy and cannot be unlinked, and
-// the queue owes the event.
+// the queue owes the event. It can be moved, not copied; what was moved from logs nothing.
+
+#include <memory>
 
 #include "portals/engine/events/event.h"
 
@@ -12,7 +14,11 @@ namespace lintel::portals {
 class NetworkInterface;
 
 struct Completion {
-  NetworkInterface* interface = nullptr;  // null: nothing is logged
+  // Destroyed with an open right, it logs nothing: the descriptor would be busy for ever.
+  struct NotOwned {
+    void operator()(NetworkInterface*) const {}
+  };
+  std::unique_ptr<NetworkInterface, NotOwned> interface;  // null: nothing is logged
   bool log_end = false;
   bool link_to_itself = false;    // no START was logged
   bool on_portal = false;         // its portal counts the operation as under way (Portals 4)

@@ -90,7 +90,7 @@ void NetworkInterface::drop_objects() {
 void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor, EventKind start,
                             EventKind end) {
   descriptor.begin();
-  completion.interface = this;
+  completion.interface.reset(this);
   completion.link_to_itself = true;
   events.fill(completion.event, descriptor, start);
   if (EventQueue* queue = events.queue(descriptor.queue())) {
@@ -114,10 +114,10 @@ void NetworkInterface::enter_portal(Completion& completion, PortalList list) {
   if (list == PortalList::kOverflow) unexpected.begin(completion);
 }
 
-void NetworkInterface::close(Completion& completion, Failure failure) {
+void NetworkInterface::close(Completion&& completion, Failure failure) {
   Event& event = completion.event;
   MemoryDescriptor* descriptor = descriptors.get(event.descriptor);
-  LINTEL_ASSERT(completion.interface == this && descriptor != nullptr);
+  LINTEL_ASSERT(completion.interface.get() == this && descriptor != nullptr);
   event.failure = failure;
   bool logged = false;
   std::uint32_t sequence = 0;
@@ -134,7 +134,7 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   }
   triggers.count(*descriptor, event);
   descriptor->end();
-  completion.interface = nullptr;
+  completion.interface.reset();
   entries.unlink_if_due(*descriptor, event, logged, sequence);
   if (completion.unexpected.generation != 0)
     unexpected.landed(event.portal_index, completion.unexpected, failure);

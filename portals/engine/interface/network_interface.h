@@ -100,7 +100,7 @@ class NetworkInterface {
   void enter_portal(Completion& completion, PortalList list) LINTEL_REQUIRES(kLock);
   // The operation has ended: logs the END event unless that is disabled, and unlinks the descriptor
   // if that is due and this was its last operation.
-  void close(Completion& completion, Failure failure) LINTEL_REQUIRES(kLock);
+  void close(Completion&& completion, Failure failure) LINTEL_REQUIRES(kLock);
   // Logs one event that has no START: ACK. It is logged also if START and END are disabled. `event`
   // is as for open(), and is changed. `count_only`: it is only counted, not logged.
   void log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure,

@@ -13,7 +13,7 @@ namespace {
 [[gnu::cold]] void close_unsent(Outbox::Unsent& message, Failure failure, Initiator& initiator)
     LINTEL_REQUIRES(kLock) {
   if (message.completion.interface != nullptr)
-    message.completion.interface->close(message.completion, failure);
+    message.completion.interface->close(std::move(message.completion), failure);
   if (message.operation.generation != 0) initiator.fail_unsent(message.operation, failure);
 }
 
@@ -88,7 +88,7 @@ void Endpoint::detach(NetworkInterface& interface) {
   LINTEL_ASSERT(interfaces_.get(interface.kind()) == &interface);
   outbox_.withdraw(interface.kind(), [&](Outbox::Unsent& unsent) LINTEL_REQUIRES(kLock) {
     if (unsent.completion.interface != nullptr)
-      interface.close(unsent.completion, Failure::kShutdown);
+      interface.close(std::move(unsent.completion), Failure::kShutdown);
   });
   // The network must not read memory that is the program's again when this returns.
   while (!closing_.of_last()) {

@@ -217,11 +217,11 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
     return Status::kOk;
   }
   Completion completion = open_send(interface, descriptor, request, arguments.user_pointer);
-  if (announced) transfers_.set_completion(*operation, completion);
+  if (announced) transfers_.set_completion(*operation, std::move(completion));
   if (waits) {
     outbox_.keep(prepared.peer, std::move(waits), announced ? nullptr : &completion);
   } else if (!announced) {
-    interface.close(completion, Failure::kNone);
+    interface.close(std::move(completion), Failure::kNone);
   }
   return Status::kOk;
 }
@@ -285,7 +285,7 @@ Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments
   if (waits) {
     outbox_.keep(prepared.peer, std::move(waits), &completion);
   } else {
-    interface.close(completion, Failure::kNone);
+    interface.close(std::move(completion), Failure::kNone);
   }
   return Status::kOk;
 }
@@ -481,14 +481,14 @@ void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
   if (!announced) {
     counters_.add(Counter::kEagerCopies);
     if (length > 0) descriptor->region().write(offset, payload.first(length));
-    interface->close(completion, static_cast<Failure>(response.failure));
+    interface->close(std::move(completion), static_cast<Failure>(response.failure));
     return end(*operation);
   }
   request->answered = true;
   if (length > 0 && transfers_.begin_sink(*operation, {&descriptor->region(), offset, length},
                                           response.sender_token, completion, {}))
     return;
-  interface->close(completion, length > 0 ? Failure::kFailed : Failure::kNone);
+  interface->close(std::move(completion), length > 0 ? Failure::kFailed : Failure::kNone);
   end(*operation);
   outbox_.discard(from, response.sender_token);
 }
@@ -511,7 +511,7 @@ void Initiator::log_reply(NetworkInterface& interface, const PendingRequest& req
   event.user_pointer = request.user_pointer;
   interface.entries.charge(*descriptor);
   interface.open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
-  interface.close(completion, failure);
+  interface.close(std::move(completion), failure);
 }
 
 }  // namespace lintel::portals

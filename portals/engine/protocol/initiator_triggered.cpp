@@ -142,7 +142,7 @@ void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind,
     MemoryDescriptor& descriptor = *interface.descriptors.get(arguments.descriptor);
     interface.entries.charge(descriptor);
     Completion send = open_send(interface, descriptor, record.sent, arguments.user_pointer);
-    interface.close(send, failure);
+    interface.close(std::move(send), failure);
   }
   if (is_put_like(kind)) {
     log_no_ack(interface, record, failure, true);

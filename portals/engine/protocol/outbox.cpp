@@ -9,12 +9,12 @@ namespace lintel::portals {
 
 void Outbox::finish(Completion* completion) {
   if (completion != nullptr && completion->interface != nullptr)
-    completion->interface->close(*completion, Failure::kNone);
+    completion->interface->close(std::move(*completion), Failure::kNone);
 }
 
-void Outbox::keep(transport::PeerId peer, Prepared prepared, const Completion* completion) {
+void Outbox::keep(transport::PeerId peer, Prepared prepared, Completion* completion) {
   counters_.add(Counter::kWouldBlocks);
-  if (completion != nullptr) prepared->completion = *completion;
+  if (completion != nullptr) prepared->completion = std::move(*completion);
   waiting_.add(peer, std::move(prepared));
 }
 

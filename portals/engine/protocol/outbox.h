@@ -82,7 +82,7 @@ class Outbox {
                    const Operation* operation) LINTEL_REQUIRES(kLock);
   // It waits until retry() sends it or take() returns it because its peer was lost. Needs no
   // memory.
-  void keep(transport::PeerId peer, Prepared message, const Completion* completion)
+  void keep(transport::PeerId peer, Prepared message, Completion* completion)
       LINTEL_REQUIRES(kLock);
 
   // Tries to send the messages that wait. Returns how many have left.
@@ -192,8 +192,8 @@ Outbox::Prepared Outbox::prepare(transport::PeerId peer, const Fixed& fixed, con
 
 template <class Visit>
 void Outbox::take(transport::PeerId peer, Visit&& visit) {
-  waiting_.take(peer, [&visit](const WaitingMessage& message) LINTEL_REQUIRES(kLock) {
-    Unsent unsent{message.completion, message.operation};
+  waiting_.take(peer, [&visit](WaitingMessage& message) LINTEL_REQUIRES(kLock) {
+    Unsent unsent{std::move(message.completion), message.operation};
     visit(unsent);
   });
 }
@@ -202,8 +202,8 @@ template <class Visit>
 void Outbox::withdraw(std::uint8_t interface_kind, Visit&& visit) {
   waiting_.withdraw(
       interface_kind,
-      [&visit](const WaitingMessage& message) LINTEL_REQUIRES(kLock) {
-        Unsent unsent{message.completion, message.operation};
+      [&visit](WaitingMessage& message) LINTEL_REQUIRES(kLock) {
+        Unsent unsent{std::move(message.completion), message.operation};
         visit(unsent);
       },
       [this](Completion completion) LINTEL_REQUIRES(kLock) { finish(&completion); });

@@ -65,7 +65,7 @@ void Target::on_atomic(NetworkInterface& interface, transport::PeerId from,
       open(interface, *matched, request, EventKind::kAtomicEnd, EventKind::kAtomicEnd);
   change(descriptor->region(), acceptance.offset, MessageKind::kAtomic, request,
          payload.first(acceptance.length), nullptr);
-  interface.close(completion, Failure::kNone);
+  interface.close(std::move(completion), Failure::kNone);
   acknowledge(interface, from, request, *matched, ack);
 }
 

@@ -22,7 +22,7 @@ void Target::reply_with(transport::PeerId to, const wire::Response& reply, const
   try {
     outbox_.send(to, reply, payload, &completion);
   } catch (const std::bad_alloc&) {
-    completion.interface->close(completion, Failure::kFailed);
+    completion.interface->close(std::move(completion), Failure::kFailed);
     throw;
   }
 }
@@ -51,14 +51,14 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from,
   Operation* operation = operations_.create(from, interface.kind(), false);
   try {
     const Transfers::RegionPart place{&descriptor->region(), acceptance.offset, acceptance.length};
-    if (operation != nullptr) transfers_.begin_source(*operation, place, completion);
+    if (operation != nullptr) transfers_.begin_source(*operation, place, std::move(completion));
   } catch (const std::bad_alloc&) {
     operations_.release(*operation);
     operation = nullptr;
   }
   if (operation == nullptr) {
     counters_.add(Counter::kOperationsRefused);
-    interface.close(completion, Failure::kFailed);
+    interface.close(std::move(completion), Failure::kFailed);
     // The request was accepted, so the initiator must learn of the failure: the reply names no
     // source, so its CLEAR is answered by DISCARD.
     reply.header.flags = wire::kFlagAnnounced;

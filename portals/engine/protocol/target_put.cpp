@@ -31,7 +31,7 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
       operations_.release(*operation);
     }
     counters_.add(Counter::kOperationsRefused);
-    interface.close(completion, Failure::kFailed);
+    interface.close(std::move(completion), Failure::kFailed);
     // The memory could not be registered, or there is no room for a record. The event reports the
     // failure, and the initiator's record is ended.
     answer_refused(from, request, Failure::kDropped, interface.identity());
@@ -52,7 +52,7 @@ void Target::on_put(NetworkInterface& interface, transport::PeerId from,
     Completion completion =
         open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
     if (whole) take_payload(*matched, payload);
-    interface.close(completion, whole ? Failure::kNone : Failure::kFailed);
+    interface.close(std::move(completion), whole ? Failure::kNone : Failure::kFailed);
   }
   acknowledge(interface, from, request, *matched, ack);
 }
@@ -88,7 +88,7 @@ bool Target::deliver(NetworkInterface& interface, ProcessId initiator, std::uint
   if (!matched) return false;
   Completion completion =
       open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
-  interface.close(completion, Failure::kNone);
+  interface.close(std::move(completion), Failure::kNone);
   return true;
 }
 

@@ -84,7 +84,7 @@ void Transfers::deregister(Registrations& registered) {
 // ---- The receiver
 
 bool Transfers::begin_sink(Operation& operation, const RegionPart& to, std::uint64_t source_token,
-                           const Completion& completion, const Answer& answer) {
+                           Completion& completion, const Answer& answer) {
   bool cleared = false;
   try {
     TransferSink& made = make_sink(operation, to);
@@ -98,7 +98,7 @@ bool Transfers::begin_sink(Operation& operation, const RegionPart& to, std::uint
     return false;
   }
   TransferSink& sink = *operation.sink;
-  sink.completion = completion;
+  sink.completion = std::move(completion);
   sink.answers = answer.wanted;
   sink.answer = answer.response;
   sink.release_token = answer.release_token;
@@ -227,7 +227,7 @@ Transfers::Ended Transfers::finish_sink_if_complete(Operation& operation) {
   if (sink.ahead) {
     ended.landed = sink.length;
   } else {
-    sink.completion.interface->close(sink.completion, Failure::kNone);
+    sink.completion.interface->close(std::move(sink.completion), Failure::kNone);
   }
   if (sink.answers) {
     counters_.add(Counter::kAcksSent);
@@ -264,12 +264,12 @@ void Transfers::refuse_data(const Operation& operation, Failure failure) {
 // ---- The source
 
 void Transfers::begin_source(Operation& operation, const RegionPart& from,
-                             const Completion& completion) {
+                             Completion&& completion) {
   TransferSource& source = make_source(operation);
   source.region = *from.region;
   source.offset = from.offset;
   source.length = from.length;
-  source.completion = completion;
+  source.completion = std::move(completion);
 }
 
 bool Transfers::begin_placed(Operation& operation, const wire::Request& request,
@@ -298,8 +298,8 @@ bool Transfers::begin_placed(Operation& operation, const wire::Request& request,
   return true;
 }
 
-void Transfers::set_completion(Operation& operation, const Completion& completion) {
-  operation.source->completion = completion;
+void Transfers::set_completion(Operation& operation, Completion&& completion) {
+  operation.source->completion = std::move(completion);
 }
 
 // A source accepts a CLEAR if it is the first of the transfer, or if the last one had kFlagMore.
@@ -466,7 +466,7 @@ Transfers::Ended Transfers::close_source(Operation& operation) {
   if (operation.request != nullptr)
     ended = {.operation = &operation, .failure = source.failure, .landed = 0};
   if (source.completion.interface != nullptr) {
-    source.completion.interface->close(source.completion,
+    source.completion.interface->close(std::move(source.completion),
                                        source.arrived ? Failure::kNone : source.failure);
   }
   end_source(operation);
@@ -510,14 +510,14 @@ bool Transfers::fail(Operation& operation, Failure failure) {
     deregister(source->registered);
     source_open = source->completion.interface != nullptr;
     if (source_open)
-      source->completion.interface->close(source->completion,
+      source->completion.interface->close(std::move(source->completion),
                                           source->arrived ? Failure::kNone : failure);
     end_source(operation);
   }
   if (TransferSink* const sink = operation.sink) {
     deregister(sink->registered);
     if (sink->completion.interface != nullptr)
-      sink->completion.interface->close(sink->completion, failure);
+      sink->completion.interface->close(std::move(sink->completion), failure);
     end_sink(operation);
   }
   operations_.release(operation);

@@ -67,7 +67,7 @@ class Transfers {
 
   // ---- The source
   // Gives `operation` a source that waits for a CLEAR, with that completion.
-  void begin_source(Operation& operation, const RegionPart& from, const Completion& completion)
+  void begin_source(Operation& operation, const RegionPart& from, Completion&& completion)
       LINTEL_REQUIRES(kLock);
   // The same for data that leave at once as the payload of a placed message. The completion is set
   // afterwards, by set_completion(). False: the network does not accept it now, and nothing has
@@ -75,7 +75,7 @@ class Transfers {
   bool begin_placed(Operation& operation, const wire::Request& request,
                     std::span<const std::byte> data, transport::PlacementKey key)
       LINTEL_REQUIRES(kLock);
-  void set_completion(Operation& operation, const Completion& completion) LINTEL_REQUIRES(kLock);
+  void set_completion(Operation& operation, Completion&& completion) LINTEL_REQUIRES(kLock);
   // Whether the source of the operation waits for such a CLEAR, which names the operation. Changes
   // nothing.
   static bool may_clear(const Operation& operation, const wire::Clear& message);
@@ -88,10 +88,10 @@ class Transfers {
   Ended discarded(Operation& operation) LINTEL_REQUIRES(kLock);
 
   // ---- The sink
-  // Gives `operation` a sink: registers its memory and sends CLEAR. False: this is not possible,
-  // nothing has happened, and the caller keeps the completion.
+  // Gives `operation` a sink: registers its memory and sends CLEAR. Takes the completion. False:
+  // this is not possible, nothing has happened, and the caller keeps the completion.
   bool begin_sink(Operation& operation, const RegionPart& to, std::uint64_t source_token,
-                  const Completion& completion, const Answer& answer) LINTEL_REQUIRES(kLock);
+                  Completion& completion, const Answer& answer) LINTEL_REQUIRES(kLock);
   // Gives `get` a sink for all that it asks for. Writes the CLEAR to `out` (kMostClearBytes) and
   // returns its size. 0: one CLEAR is not enough, or the memory could not be registered; nothing
   // has happened. `room`: bytes for the CLEAR in the message of the get.

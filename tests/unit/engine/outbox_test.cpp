@@ -46,7 +46,7 @@ class OutboxTest : public ::testing::Test {
   std::vector<Outbox::Unsent> take(transport::PeerId peer) {
     kLock.is_held();
     std::vector<Outbox::Unsent> unsent;
-    outbox.take(peer, [&](const Outbox::Unsent& message) { unsent.push_back(message); });
+    outbox.take(peer, [&](Outbox::Unsent& message) { unsent.push_back(std::move(message)); });
     return unsent;
   }
 

@@ -100,7 +100,7 @@ struct InitiatorParts : ProtocolParts {
     kLock.is_held();
     outbox.take(kPeer, [this](Outbox::Unsent& unsent) {
       kLock.is_held();
-      interface.close(unsent.completion, Failure::kPeerDead);
+      interface.close(std::move(unsent.completion), Failure::kPeerDead);
     });
   }
 

@@ -196,7 +196,8 @@ TEST_F(TransfersTest, MemoryThatCannotBeRegisteredMakesNoSink) {
   kLock.is_held();
   Operation& operation = begin(false);
   transport.registers = false;
-  EXPECT_FALSE(transfers.begin_sink(operation, place(), 1, {}, {}));
+  Completion kept;
+  EXPECT_FALSE(transfers.begin_sink(operation, place(), 1, kept, {}));
   EXPECT_EQ(operation.sink, nullptr);
   EXPECT_TRUE(transport.sent.empty());
   operations.release(operation);
