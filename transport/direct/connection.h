@@ -55,7 +55,9 @@ struct DirectConnection final : HalfOpenConnection {
   // It is one to a peer, and not an attempt to make one.
   bool has_streams() const { return phase == Phase::kOpen || phase == Phase::kSuspended; }
   // Bytes that have arrived and that the peer was not told of.
-  std::uint64_t untold() const { return stream->position() - outbound.told(); }
+  std::uint64_t received_unacknowledged() const {
+    return stream->position() - outbound.acknowledgement_sent();
+  }
   // Its streams go on if the TCP connection is lost.
   bool can_resume() const { return key != ResumptionKey{}; }
   // Somebody else has made it, and has proved nothing to the owner yet.
@@ -67,7 +69,8 @@ struct DirectConnection final : HalfOpenConnection {
   }
   // The peer is to be told now of what has arrived.
   bool is_acknowledgement_due(std::uint64_t poll, TimePoint now) const {
-    return owed.is_due(poll, now, untold(), outbound.is_awaited() && !outbound.waits());
+    return owed.is_due(poll, now, received_unacknowledged(),
+                       outbound.is_awaited() && !outbound.waits());
   }
 
   InboundStream::PieceLimits limits;

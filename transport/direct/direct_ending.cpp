@@ -35,7 +35,7 @@ void DirectTransport::leave_lists(DirectConnection& connection) {
     std::erase(*list, &connection);
   reading_.remove(connection);
   connection.is_acknowledging = false;
-  connection.owed.told();
+  connection.owed.sent();
 }
 
 // A child process may also hold the socket. end_socket() ends the connection, and epoll must be

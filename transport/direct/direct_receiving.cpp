@@ -131,7 +131,7 @@ void DirectTransport::deliver_later(DirectConnection& connection) {
 // Something was received and is to be acknowledged, unless an answer has taken that along already.
 void DirectTransport::note_arrived(DirectConnection& connection) {
   connection.owed.heard(polls_, now_);
-  if (connection.untold() == 0) return connection.owed.told();
+  if (connection.received_unacknowledged() == 0) return connection.owed.sent();
   if (!connection.is_acknowledging) {
     connection.is_acknowledging = true;
     acknowledging_.push_back(&connection);

@@ -28,7 +28,8 @@ void DirectTransport::send_waiting(DirectConnection& connection) {
     if (!pass_on(connection)) return;
   }
   // An acknowledgement that was due within a record.
-  if (!connection.outbound.waits() && connection.untold() != 0 && !connection.is_ending)
+  if (!connection.outbound.waits() && connection.received_unacknowledged() != 0 &&
+      !connection.is_ending)
     pass_on(connection);
   if (connection.outbound.waits()) return;
   std::erase(sending_, &connection);
@@ -50,12 +51,12 @@ void DirectTransport::acknowledge_received() {
   acknowledge_at_ = kNever;
   for (std::size_t i = acknowledging_.size(); i-- > 0;) {
     DirectConnection& connection = *acknowledging_[i];
-    const bool is_told = connection.untold() == 0;
+    const bool is_told = connection.received_unacknowledged() == 0;
     if (!is_told && !connection.is_acknowledgement_due(polls_, now_)) {
       acknowledge_at_ = std::min(acknowledge_at_, connection.owed.deadline());
       continue;
     }
-    connection.owed.told();
+    connection.owed.sent();
     connection.is_acknowledging = false;
     acknowledging_[i] = acknowledging_.back();
     acknowledging_.pop_back();
@@ -69,7 +70,8 @@ void DirectTransport::acknowledge_received() {
 void DirectTransport::end_sending(DirectConnection& connection) {
   if (!connection.fd.is_open()) return;
   const bool can_send = connection.phase == DirectConnection::Phase::kOpen && !connection.is_ending;
-  if (can_send && connection.untold() != 0 && !connection.outbound.waits()) pass_on(connection);
+  if (can_send && connection.received_unacknowledged() != 0 && !connection.outbound.waits())
+    pass_on(connection);
   finish_sending(connection.fd.get());
 }
 

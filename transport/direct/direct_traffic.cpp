@@ -170,7 +170,7 @@ bool DirectTransport::prepare_wait() {
   lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
   for (const DirectConnection* const connection : acknowledging_) {
-    if (connection->owed.is_wanted() && connection->untold() != 0) return false;
+    if (connection->owed.is_wanted() && connection->received_unacknowledged() != 0) return false;
   }
   for (const DirectConnection* const connection : stalled_) {
     if (may_resume(*connection)) return false;
@@ -184,7 +184,7 @@ TimePoint DirectTransport::next_deadline() const {
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
   TimePoint deadline = std::min(stuck_check_, handshakes_.next_deadline());
   for (const DirectConnection* const connection : acknowledging_) {
-    if (connection->untold() != 0)
+    if (connection->received_unacknowledged() != 0)
       deadline = std::min(deadline, std::max(now_, connection->owed.deadline()));
   }
   for (const DirectConnection* const connection : suspended_) {

@@ -225,7 +225,7 @@ bool DirectTransport::pass_on(DirectConnection& connection) {
     return false;
   }
   connection.unread_quarters = 0;
-  if (connection.untold() == 0) connection.owed.told();
+  if (connection.received_unacknowledged() == 0) connection.owed.sent();
   const Outbound* const left = connection.outbound.accepted(static_cast<std::size_t>(sent));
   if (left != nullptr && left->is_message) left_.add(connection.peer, peers_[connection.peer].left);
   return static_cast<std::size_t>(sent) == offered;

@@ -46,13 +46,14 @@ Outbound& OutboundStream::pop_front() {
 
 std::span<const iovec> OutboundStream::next(std::uint64_t received) {
   std::size_t count = 0;
-  const bool begins = acknowledgement_left_ == 0 && unsent_from_ == 0 && received != told_;
+  const bool begins =
+      acknowledgement_left_ == 0 && unsent_from_ == 0 && received != acknowledgement_sent_;
   if (begins) {
     encode(acknowledgement_.data(),
            PieceHeader{static_cast<std::uint32_t>(received),
                        static_cast<std::uint8_t>(PieceKind::kAcknowledge), 0, 0});
     acknowledgement_left_ = acknowledgement_.size();
-    told_ = received;
+    acknowledgement_sent_ = received;
   }
   if (unsent_ == nullptr) {
     if (acknowledgement_left_ > 0) parts_[count++] = rest_of_acknowledgement();
@@ -98,7 +99,7 @@ Outbound* OutboundStream::accepted(std::size_t bytes) {
 }
 
 void OutboundStream::resume(std::uint64_t received) {
-  told_ = received;
+  acknowledgement_sent_ = received;
   acknowledgement_left_ = 0;
   unsent_ = first_;
   unsent_from_ = empty() ? 0 : static_cast<std::size_t>(acknowledged_ - first_->begin);

@@ -47,7 +47,7 @@ class OutboundStream {
   // them for the first time, or nullptr.
   Outbound* accepted(std::size_t bytes);
   // What was acknowledged to the peer last.
-  std::uint64_t told() const { return told_; }
+  std::uint64_t acknowledgement_sent() const { return acknowledgement_sent_; }
 
   // The peer has received all bytes before `position`: calls done(Outbound&) for each record of
   // which nothing is missing, which is in no stream any more. False: these were never sent.
@@ -98,7 +98,7 @@ class OutboundStream {
   std::size_t unsent_from_ = 0;  // its bytes that the kernel has accepted
   std::uint64_t end_ = 0;        // of the last record
   std::uint64_t acknowledged_ = 0;
-  std::uint64_t told_ = 0;
+  std::uint64_t acknowledgement_sent_ = 0;
   std::size_t frame_bytes_ = 0;
   std::size_t awaited_ = 0;
   std::size_t records_since_asked_ = 0;

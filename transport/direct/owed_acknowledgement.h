@@ -32,24 +32,25 @@ class OwedAcknowledgement {
   }
   bool is_wanted() const { return wanted_ != 0; }
   // The peer knows of everything that has arrived, or is about to; or the connection has ended.
-  void told() { wanted_ = 0; }
+  void sent() { wanted_ = 0; }
   // Something has arrived.
   void heard(std::uint64_t poll, TimePoint now) {
     heard_in_ = poll;
     heard_at_ = now;
   }
 
-  // Whether the peer is to be told now of the `untold` bytes, which are not 0. `waits_itself`: this
-  // process has sent everything and waits for an acknowledgement. Then so does the peer, most
-  // likely: both send long messages to each other, as in MPI_Alltoall, and neither sends the next
-  // before this one has ended.
+  // Whether to send an acknowledgement now; so many bytes are `unacknowledged`, not 0.
+  // `waits_itself`: this process has sent everything and waits for an acknowledgement. Then so does
+  // the peer, most likely: both send long messages to each other, as in MPI_Alltoall, and neither
+  // sends the next before this one has ended.
   // Measure: bench/compare/builds --only mpi-alltoall --sizes 131072,262144
-  bool is_due(std::uint64_t poll, TimePoint now, std::uint64_t untold, bool waits_itself) const {
+  bool is_due(std::uint64_t poll, TimePoint now, std::uint64_t unacknowledged,
+              bool waits_itself) const {
     if (now - heard_at_ >= kAfter) return true;
     if (wanted_ == 0) return false;  // also in the middle of a long write
     if ((wanted_ & kAcknowledgeSoon) != 0) return wanted_since_ < poll;
     const std::uint64_t pause = waits_itself ? 0 : kIdlePolls;
-    return heard_in_ + pause < poll || untold >= kMaxUnacknowledged;
+    return heard_in_ + pause < poll || unacknowledged >= kMaxUnacknowledged;
   }
   // When is_due() is to be asked at the latest: in the next poll() if the peer wants one, also if
   // that has an earlier time than this one, from a coarse clock.

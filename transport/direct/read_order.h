@@ -38,15 +38,15 @@ class ReadOrder {
 
   // Whether this turn asks epoll. `nobody_else`: there is no connection but those of recent().
   bool is_turn_of_all(bool nobody_else) {
-    return all_are_due_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0;
+    return all_are_due_ || ++turns_ % (nobody_else ? kTurnsAlone : kTurnsAmongOthers) == 0;
   }
   // Whether the next turn asks it in any case.
   void set_all_due(bool due) { all_are_due_ = due; }
 
  private:
   // Turns between two epoll_wait, with and without other connections.
-  static constexpr unsigned kSeldom = 32;
-  static constexpr unsigned kOther = 2;
+  static constexpr unsigned kTurnsAlone = 32;
+  static constexpr unsigned kTurnsAmongOthers = 2;
 
   std::array<DirectConnection*, kRecent> recent_{};
   std::size_t count_ = 0;

@@ -43,7 +43,7 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   lock_.is_held();
   const Nanoseconds away = now - now_;
   now_ = now;
-  if (neighbours_) neighbours_->wake_up();
+  if (doorbells_) doorbells_->wake_up();
   std::size_t reports = 0;
   if (!held_.empty()) reports += take_held(sink);
   fi_cq_data_entry entries[kEntriesPerRead];
@@ -57,8 +57,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     } else if (got == -FI_EAVAIL) {
       reports += take_errors(sink);
       if (!held_.empty()) reports += take_held(sink);
-    } else if (read + 1 == kReadsPerPoll || !landings_.payload_has_begun()) {
-      if (landings_.enabled()) landings_.look_for_unexpected(end_.endpoint);
+    } else if (read + 1 == kReadsPerPoll || !placed_receives_.payload_has_begun()) {
+      if (placed_receives_.enabled()) placed_receives_.look_for_unexpected(end_.endpoint);
       break;
     }
   }
@@ -66,7 +66,7 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (operations_.has_idle_frames()) [[unlikely]]
     release_frames();
   if (receives_.must_repost()) receives_.repost(end_.endpoint);
-  if (neighbours_) reports += shared_memory_writes_.poll(now, away, *neighbours_, sink);
+  if (doorbells_) reports += shared_memory_writes_.poll(now, away, *doorbells_, sink);
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
   return reports;
 }
@@ -120,7 +120,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
       sink.on_write_done(context, Error());
       return 1;
     }
-    case OperationKind::kLanding: return take_placed(*operation, entry, sink);
+    case OperationKind::kPlacedReceive: return take_placed(*operation, entry, sink);
   }
   return 0;
 }
@@ -164,8 +164,8 @@ std::size_t FabricTransport::end_failed_operation(FabricOperation& operation,
     receives_.tear(operation, entry.flags, now_);
     return 0;
   }
-  if (operation.kind == OperationKind::kLanding) {
-    end_failed_landing(operation, entry);
+  if (operation.kind == OperationKind::kPlacedReceive) {
+    end_failed_receive(operation, entry);
     return 0;
   }
   const Error error{Loss::kPeer,
@@ -186,14 +186,14 @@ std::size_t FabricTransport::end_failed_operation(FabricOperation& operation,
 bool FabricTransport::prepare_wait() {
   lock_.is_held();
   if (!held_.empty() || receives_.must_repost()) return false;
-  if (neighbours_) neighbours_->fall_asleep();
+  if (doorbells_) doorbells_->fall_asleep();
   if (wait_object_.provider_arms()) return wait_object_.may_sleep(domain_.fabric, end_.completions);
   // What has arrived since the last poll() would not wake the sleeper. Reading also lets the
   // provider process what its sockets have.
   fi_cq_data_entry entries[kHeldAtOnce];
   const ssize_t got = fi_cq_read(end_.completions.raw(), entries, kHeldAtOnce);
   if (got > 0) held_.add(entries, static_cast<std::size_t>(got));
-  return got == -FI_EAGAIN && (!landings_.enabled() || !unexpected_is_waiting());
+  return got == -FI_EAGAIN && (!placed_receives_.enabled() || !unexpected_is_waiting());
 }
 
 }  // namespace lintel::transport

@@ -91,19 +91,19 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
       provider_(transport::describe(*found.selected)),
       registrar_(memory_rules(provider_)),
       operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames,
-                  options.max_writes, found.placed_messages ? Landings::kRecords : 0),
+                  options.max_writes, found.placed_messages ? PlacedReceives::kRecords : 0),
       peers_(options.connect_timeout, provider_.socket_addresses),
       domain_(std::move(found.info), found.selected),
       receives_(operations_),
-      landings_(operations_, peers_, counters_),
+      placed_receives_(operations_, peers_, counters_),
       shared_memory_writes_(operations_, peers_, fabric.write_timeout) {
   attributes_.name = provider_.name;
   attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is ignored
   attributes_.max_message_bytes = message_bytes(options, provider_);
   attributes_.max_write_bytes = suitable_write_bytes(provider_);
   if (found.placed_messages) {
-    attributes_.max_placed_bytes = Landings::kMaxPayloadBytes;
-    attributes_.max_placed_message = Landings::kMessageBytes;
+    attributes_.max_placed_bytes = PlacedReceives::kMaxPayloadBytes;
+    attributes_.max_placed_message = PlacedReceives::kMessageBytes;
   }
   attributes_.knows_source = false;
   attributes_.independent_reservations = true;
@@ -125,12 +125,13 @@ Error FabricTransport::claim_name() {
   if (provider_.socket_addresses) return {};
   const Result<NodeId> nid = parse_node(options_.interface_address);
   if (!nid) return nid.error();
-  Result<Neighbours> neighbours = Neighbours::open(nid.value(), options_.pid, options_.port_base);
-  if (!neighbours) return neighbours.error();
-  neighbours_.emplace(std::move(neighbours).value());
-  self_ = neighbours_->self();
-  wait_fd_ = neighbours_->own_doorbell().fd();
-  const Result<std::string> memory = neighbours_->own_memory_name();
+  Result<PeerDoorbells> doorbells =
+      PeerDoorbells::open(nid.value(), options_.pid, options_.port_base);
+  if (!doorbells) return doorbells.error();
+  doorbells_.emplace(std::move(doorbells).value());
+  self_ = doorbells_->self();
+  wait_fd_ = doorbells_->own_doorbell().fd();
+  const Result<std::string> memory = doorbells_->own_memory_name();
   if (!memory) return memory.error();
   std::free(domain_.info->src_addr);
   domain_.info->src_addr = ::strdup(memory->c_str());
@@ -200,7 +201,7 @@ Error FabricTransport::read_own_name() {
 
 Error FabricTransport::post_first_receives() {
   if (const Error error = receives_.post_all(end_.endpoint); !error.ok()) return error;
-  if (neighbours_) neighbours_->own_doorbell().announce();
+  if (doorbells_) doorbells_->own_doorbell().announce();
   return {};
 }
 

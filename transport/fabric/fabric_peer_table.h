@@ -36,21 +36,21 @@ struct FabricPeer {
   std::uint32_t epoch = 0;
   SendShare sends;  // what it holds of the transport's operations
   SendShare writes;
-  std::uint32_t in_flight = 0;         // operations of the present epoch that the provider has
-  std::uint32_t under_way = 0;         // of all epochs
-  bool reached = false;                // the peer has accepted something in the present epoch
-  bool failed = false;                 // lost; reported by the next poll()
-  bool unwanted = false;               // the owner does not use the id any more
-  bool address_used_before = false;    // the address was that of a peer that was removed
-  FabricOperation* landing = nullptr;  // for the placed message that is expected of the peer
+  std::uint32_t in_flight = 0;       // operations of the present epoch that the provider has
+  std::uint32_t under_way = 0;       // of all epochs
+  bool reached = false;              // the peer has accepted something in the present epoch
+  bool failed = false;               // lost; reported by the next poll()
+  bool unwanted = false;             // the owner does not use the id any more
+  bool address_used_before = false;  // the address was that of a peer that was removed
+  FabricOperation* placed_receive = nullptr;  // for the placed message that is expected of the peer
   Error failure;
   // Waiting: posts are answered with "try again", and the peer counts as not reached.
   ConnectAttempt attempt;
 
   // Whether the id or the address may still come up.
   bool in_use() const {
-    return under_way > 0 || sends.held > 0 || writes.held > 0 || landing != nullptr || failed ||
-           attempt.waiting;
+    return under_way > 0 || sends.held > 0 || writes.held > 0 || placed_receive != nullptr ||
+           failed || attempt.waiting;
   }
 };
 

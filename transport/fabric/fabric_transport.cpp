@@ -18,7 +18,7 @@ Result<PeerId> FabricTransport::resolve(ProcessId name) {
     peers_.at(known).unwanted = false;
     return known;
   }
-  if (neighbours_) {
+  if (doorbells_) {
     // Added to the provider when its process is found to exist, because 1.17 confuses names that
     // are added earlier.
     if (const Result<std::string> spelled = shared_memory_name_of(name, 1); !spelled)
@@ -103,7 +103,8 @@ void FabricTransport::abandon(PeerId, const MessageBuffer& buffer) {
 
 void FabricTransport::disconnect(PeerId peer) {
   lock_.is_held();
-  if (withdraw_placement(peer) == Withdrawal::kArriving) peers_.at(peer).landing->given_up = true;
+  if (withdraw_placement(peer) == Withdrawal::kArriving)
+    peers_.at(peer).placed_receive->given_up = true;
   peers_.disconnect(peer);
   operations_.write_off(OperationKind::kSend, peers_.at(peer).sends);
   operations_.write_off(OperationKind::kWrite, peers_.at(peer).writes);
@@ -117,7 +118,7 @@ void FabricTransport::forget(PeerId peer) {
 }
 
 void FabricTransport::drop_unwanted(PeerId id) {
-  peers_.drop_unwanted(id, neighbours_ ? nullptr : &end_.addresses);
+  peers_.drop_unwanted(id, doorbells_ ? nullptr : &end_.addresses);
 }
 
 Result<Registration> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
@@ -170,7 +171,7 @@ bool FabricTransport::may_try(PeerId id) {
   if (peer.address != FI_ADDR_NOTAVAIL) [[likely]]
     return true;
   try {
-    if (neighbours_->add_to_provider(id, peer, end_.addresses)) return true;
+    if (doorbells_->add_to_provider(id, peer, end_.addresses)) return true;
   } catch (const std::bad_alloc&) {
     // It is tried again, as if the peer were absent.
   }
@@ -183,7 +184,7 @@ bool FabricTransport::may_try(PeerId id) {
 PostStatus FabricTransport::refused(PeerId peer, ssize_t status, const char* call) {
   if (status == -FI_EAGAIN) {
     peers_.refused(peer, now_);
-    if (neighbours_) neighbours_->ring(peer);  // the peer's poll() answers a first contact
+    if (doorbells_) doorbells_->ring(peer);  // the peer's poll() answers a first contact
     return PostStatus::kWouldBlock;
   }
   peers_.fail(peer, {Loss::kPeer, call, "the provider refuses to talk to the peer",
@@ -201,7 +202,7 @@ void FabricTransport::record_start(FabricOperation& operation, PeerId peer) {
   peers_.accepted(to);
   if (first_contact) [[unlikely]]
     connected(to);
-  if (neighbours_) neighbours_->ring(peer);
+  if (doorbells_) doorbells_->ring(peer);
 }
 
 // Called when a connection to the peer was made, and the provider has an operation on it.
@@ -248,7 +249,7 @@ void FabricTransport::dump(std::string& text) const {
   line("messages to peers that were given up", operations_.written_off_count(OperationKind::kSend));
   line("writes to peers that were given up", operations_.written_off_count(OperationKind::kWrite));
   line("registrations", regions_.size());
-  line("landings of placed messages", operations_.taken_count(OperationKind::kLanding));
+  line("receives of placed messages", operations_.taken_count(OperationKind::kPlacedReceive));
   line("failed sends", counters_.failed_sends);
   line("failed writes", counters_.failed_writes);
   line("failed receives", counters_.failed_receives);
@@ -264,7 +265,7 @@ TimePoint FabricTransport::next_deadline() const {
   TimePoint deadline = receives_.must_repost() ? now_ : peers_.next_deadline(now_);
   if (wait_fd_ < 0) deadline = std::min(deadline, now_ + kLookAgain);
   if (receives_.has_torn()) deadline = std::min(deadline, now_ + ReceiveBuffers::kTornGrace);
-  if (neighbours_ && operations_in_flight() > 0) deadline = std::min(deadline, now_ + kLookSoon);
+  if (doorbells_ && operations_in_flight() > 0) deadline = std::min(deadline, now_ + kLookSoon);
   return deadline;
 }
 

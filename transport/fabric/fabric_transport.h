@@ -30,11 +30,11 @@
 #include "transport/fabric/fabric_peer_table.h"
 #include "transport/fabric/frame_memory.h"
 #include "transport/fabric/held_completions.h"
-#include "transport/fabric/landings.h"
 #include "transport/fabric/memory_registrar.h"
 #include "transport/fabric/memory_rules.h"
-#include "transport/fabric/neighbours.h"
 #include "transport/fabric/operation_table.h"
+#include "transport/fabric/peer_doorbells.h"
+#include "transport/fabric/placed_receives.h"
 #include "transport/fabric/receive_buffers.h"
 #include "transport/fabric/registered_memory.h"
 #include "transport/fabric/shared_memory_writes.h"
@@ -90,7 +90,7 @@ class FabricTransport final : public Transport {
   TimePoint next_deadline() const override;
   int wait_fd() const override { return wait_fd_; }
   bool prepare_wait() override;
-  // On shared memory only a peer that the provider does not know, see Neighbours. Elsewhere when
+  // On shared memory only a peer that the provider does not know, see PeerDoorbells. Elsewhere when
   // the provider has no operation with the peer any more.
   [[gnu::cold]] void forget(PeerId peer) override;
   void dump(std::string& text) const override;
@@ -124,9 +124,9 @@ class FabricTransport final : public Transport {
   std::size_t take_held(Sink& sink) LINTEL_REQUIRES(lock_);
 
   // Placed messages (fabric_placement.cpp).
-  std::size_t take_placed(FabricOperation& landing, const fi_cq_data_entry& entry, Sink& sink)
+  std::size_t take_placed(FabricOperation& receive, const fi_cq_data_entry& entry, Sink& sink)
       LINTEL_REQUIRES(lock_);
-  void end_failed_landing(FabricOperation& landing, const fi_cq_err_entry& entry)
+  void end_failed_receive(FabricOperation& receive, const fi_cq_err_entry& entry)
       LINTEL_REQUIRES(lock_);
   bool unexpected_is_waiting() LINTEL_REQUIRES(lock_);
 
@@ -160,12 +160,12 @@ class FabricTransport final : public Transport {
   FabricDomain domain_;
   FrameMemory frames_ LINTEL_GUARDED_BY(lock_);
   ReceiveBuffers receives_ LINTEL_GUARDED_BY(lock_);
-  Landings landings_ LINTEL_GUARDED_BY(lock_);
+  PlacedReceives placed_receives_ LINTEL_GUARDED_BY(lock_);
   RegisteredMemory regions_ LINTEL_GUARDED_BY(lock_);
   FabricEndpoint end_ LINTEL_GUARDED_BY(lock_);
 
   HeldCompletions held_ LINTEL_GUARDED_BY(lock_);
-  std::optional<Neighbours> neighbours_ LINTEL_GUARDED_BY(lock_);  // shared memory only
+  std::optional<PeerDoorbells> doorbells_ LINTEL_GUARDED_BY(lock_);  // shared memory only
   SharedMemoryWrites shared_memory_writes_ LINTEL_GUARDED_BY(lock_);
   WaitObject wait_object_ LINTEL_GUARDED_BY(lock_);
   int wait_fd_ = -1;

@@ -7,9 +7,9 @@
 namespace lintel::transport {
 
 OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::size_t writes,
-                               std::size_t landings)
-    : records_(receives + sends + writes + landings) {
-  const std::size_t counts[kOperationKinds] = {receives, sends, writes, landings};
+                               std::size_t placed_receives)
+    : records_(receives + sends + writes + placed_receives) {
+  const std::size_t counts[kOperationKinds] = {receives, sends, writes, placed_receives};
   std::size_t begin = 0;
   for (std::size_t k = 0; k < kOperationKinds; ++k) {
     KindRange& range = ranges_[k];

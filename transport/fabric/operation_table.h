@@ -26,7 +26,7 @@
 
 namespace lintel::transport {
 
-enum class OperationKind : std::uint8_t { kReceive, kSend, kWrite, kLanding };
+enum class OperationKind : std::uint8_t { kReceive, kSend, kWrite, kPlacedReceive };
 inline constexpr std::size_t kOperationKinds = 4;
 
 enum class OperationState : std::uint8_t {
@@ -49,8 +49,8 @@ struct FabricOperation {
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite, and kSend of a placed message: the caller's
   bool placed_message = false;   // kSend: with a payload
-  bool given_up = false;         // kLanding: its peer was disconnected; the message is not reported
-  std::span<std::byte> memory;   // kLanding: of the payload
+  bool given_up = false;  // kPlacedReceive: its peer was disconnected; the message is not reported
+  std::span<std::byte> memory;  // kPlacedReceive: of the payload
   // kReceive: messages of several peers fill a buffer at the same time, and the one in the last
   // room may not be the last to be complete.
   std::size_t taken_bytes = 0;  // of messages that are complete since the buffer was posted
@@ -62,7 +62,8 @@ struct FabricOperation {
 
 class OperationTable {
  public:
-  OperationTable(std::size_t receives, std::size_t sends, std::size_t writes, std::size_t landings);
+  OperationTable(std::size_t receives, std::size_t sends, std::size_t writes,
+                 std::size_t placed_receives);
   OperationTable(const OperationTable&) = delete;
   OperationTable& operator=(const OperationTable&) = delete;
 

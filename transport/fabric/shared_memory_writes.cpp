@@ -2,26 +2,26 @@
 
 namespace lintel::transport {
 
-std::size_t SharedMemoryWrites::poll(TimePoint now, Nanoseconds away, Neighbours& neighbours,
+std::size_t SharedMemoryWrites::poll(TimePoint now, Nanoseconds away, PeerDoorbells& doorbells,
                                      Sink& sink) {
   std::size_t reports = 0;
-  if (neighbours.fail_dead_peers(now, peers_)) reports += end_lost_operations(sink);
+  if (doorbells.fail_dead_peers(now, peers_)) reports += end_lost_operations(sink);
   // Time during which this process did not poll does not count against the write timeout.
   if (operations_.taken_count(OperationKind::kWrite) == 0 || away > timeout_ / 4) progress_ = now;
   if (now - progress_ > timeout_) reports += fail_all(sink);
-  if (operations_.taken_count(OperationKind::kWrite) > 0) ring_targets(neighbours);
+  if (operations_.taken_count(OperationKind::kWrite) > 0) ring_targets(doorbells);
   return reports;
 }
 
 // In libfabric 2.1 both sides of a large write take turns. Its target may have fallen asleep since
 // its last one.
-void SharedMemoryWrites::ring_targets(Neighbours& neighbours) {
+void SharedMemoryWrites::ring_targets(PeerDoorbells& doorbells) {
   std::size_t left = operations_.taken_count(OperationKind::kWrite);
   for (std::size_t i = 0; left > 0 && i < operations_.count(OperationKind::kWrite); ++i) {
     const FabricOperation& write = operations_.at(OperationKind::kWrite, i);
     if (write.state == OperationState::kFree || write.written_off) continue;
     --left;
-    if (write.state == OperationState::kInFlight && !is_lost(write)) neighbours.ring(write.peer);
+    if (write.state == OperationState::kInFlight && !is_lost(write)) doorbells.ring(write.peer);
   }
 }
 

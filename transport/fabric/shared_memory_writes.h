@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "transport/fabric/fabric_peer_table.h"
-#include "transport/fabric/neighbours.h"
 #include "transport/fabric/operation_table.h"
+#include "transport/fabric/peer_doorbells.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -38,14 +38,14 @@ class SharedMemoryWrites {
   // Fails dead peers, ends operations to them, and ends all writes when none has ended in time.
   // Rings the targets of the others. `away`: how long poll() was not called, which does not count.
   // Returns the number of reports.
-  std::size_t poll(TimePoint now, Nanoseconds away, Neighbours& neighbours, Sink& sink);
+  std::size_t poll(TimePoint now, Nanoseconds away, PeerDoorbells& doorbells, Sink& sink);
 
  private:
   [[gnu::cold]] std::size_t end_lost_operations(Sink& sink);
   [[gnu::cold]] std::size_t fail_all(Sink& sink);
   [[gnu::cold]] bool is_lost(const FabricOperation& operation) const;
   void end_lost(FabricOperation& operation);
-  void ring_targets(Neighbours& neighbours);
+  void ring_targets(PeerDoorbells& doorbells);
 
   OperationTable& operations_;
   FabricPeerTable& peers_;

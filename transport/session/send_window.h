@@ -41,19 +41,19 @@ class SendWindow {
     ++sent_;
   }
 
-  enum class News : std::uint8_t {
-    kSome,       // frames are acknowledged that were not
-    kNone,       // the same as the last time
+  enum class AckResult : std::uint8_t {
+    kAdvanced,   // frames are acknowledged that were not
+    kUnchanged,  // the same as the last time
     kOlder,      // less than the last time: overtaken on its way
     kNeverSent,  // frames that were never sent: foreign input that is wrong
   };
   // The peer says that it has all frames up to this one. kOlder and kNeverSent change nothing.
-  News acknowledge(std::uint32_t up_to) {
-    const std::uint32_t news = up_to - acknowledged_;
-    if (news > unacknowledged())
-      return static_cast<std::int32_t>(news) < 0 ? News::kOlder : News::kNeverSent;
+  AckResult acknowledge(std::uint32_t up_to) {
+    const std::uint32_t ahead = up_to - acknowledged_;
+    if (ahead > unacknowledged())
+      return static_cast<std::int32_t>(ahead) < 0 ? AckResult::kOlder : AckResult::kNeverSent;
     acknowledged_ = up_to;
-    return news != 0 ? News::kSome : News::kNone;
+    return ahead != 0 ? AckResult::kAdvanced : AckResult::kUnchanged;
   }
 
   // Transport::await_arrival() covers all frames that were sent, and so many that are still open.

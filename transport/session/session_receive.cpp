@@ -123,19 +123,19 @@ PeerSession* Session::addressed(PeerId from, const FrameHeader& header) {
 // False: the frame acknowledges frames that were never sent. An older acknowledgement than the last
 // one is valid and changes nothing.
 bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header) {
-  const SendWindow::News news = peer.window.acknowledge(header.acknowledged);
-  if (news == SendWindow::News::kOlder) {
+  const SendWindow::AckResult result = peer.window.acknowledge(header.acknowledged);
+  if (result == SendWindow::AckResult::kOlder) {
     heard_from(peer, false);
     return true;
   }
-  if (news == SendWindow::News::kNeverSent) {
+  if (result == SendWindow::AckResult::kNeverSent) {
     ++counters_.malformed_acknowledgement;
     return false;
   }
-  if (news == SendWindow::News::kSome) peer.early_ping = false;
+  if (result == SendWindow::AckResult::kAdvanced) peer.early_ping = false;
   if (peer.arrival_awaited) [[unlikely]]
     continue_awaiting(peer);
-  heard_from(peer, news == SendWindow::News::kSome);
+  heard_from(peer, result == SendWindow::AckResult::kAdvanced);
   return true;
 }
 

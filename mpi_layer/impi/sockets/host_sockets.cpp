@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongPacket = std::size_t{16} << 10;
-constexpr std::size_t kLittle = std::size_t{4} << 10;
+constexpr std::size_t kShortRead = std::size_t{4} << 10;
 constexpr int kReadsAtOnce = 16;  // of one connection, before others are read
 constexpr int kLooks = 32;        // connections that one poll() reads; a job has at most 32 clients
 
@@ -130,7 +130,7 @@ void HostSockets::progress(HostLink& link) {
 HostSockets::Reading HostSockets::read_some(HostLink& link) {
   const std::span<std::byte> room = link.channel.room();
   const std::span<std::byte> behind =
-      std::span(buffer_).first(room.size() < kLongPacket ? buffer_.size() : kLittle);
+      std::span(buffer_).first(room.size() < kLongPacket ? buffer_.size() : kShortRead);
   std::array<iovec, 2> parts{{{room.data(), room.size()}, {behind.data(), behind.size()}}};
   msghdr message{};
   message.msg_iov = room.empty() ? parts.data() + 1 : parts.data();

@@ -113,7 +113,7 @@ TEST_F(OutboundStreamTest, AnAcknowledgementGoesBetweenTwoRecords) {
   expected = acknowledgement(9);
   append(expected, part_of_sent(18, 46));
   EXPECT_EQ(pass_on(1000, 9), expected);
-  EXPECT_EQ(stream.told(), 9U);
+  EXPECT_EQ(stream.acknowledgement_sent(), 9U);
   EXPECT_TRUE(pass_on(1000, 9).empty()) << "it says nothing new";
   EXPECT_EQ(pass_on(1000, 10), acknowledgement(10));
 }

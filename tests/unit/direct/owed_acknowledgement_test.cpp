@@ -13,8 +13,9 @@ constexpr std::uint64_t kIdle = OwedAcknowledgement::kIdlePolls;
 class OwedAcknowledgementTest : public ::testing::Test {
  protected:
   OwedAcknowledgementTest() { owed.heard(kPoll, kStart); }
-  bool is_due(std::uint64_t poll, std::uint64_t untold = 8, bool waits_itself = false) const {
-    return owed.is_due(poll, kStart, untold, waits_itself);
+  bool is_due(std::uint64_t poll, std::uint64_t unacknowledged = 8,
+              bool waits_itself = false) const {
+    return owed.is_due(poll, kStart, unacknowledged, waits_itself);
   }
   OwedAcknowledgement owed;
 };
@@ -63,7 +64,7 @@ TEST_F(OwedAcknowledgementTest, AProcessThatWaitsItselfDoesNotLetThePeerWait) {
 
 TEST_F(OwedAcknowledgementTest, APeerThatWasToldHasToAskAgain) {
   owed.want(kAcknowledgeSoon, kPoll);
-  owed.told();
+  owed.sent();
   EXPECT_FALSE(owed.is_wanted());
   EXPECT_FALSE(is_due(kPoll + 1));
 }

@@ -6,7 +6,7 @@
 namespace lintel::transport {
 namespace {
 
-using News = SendWindow::News;
+using AckResult = SendWindow::AckResult;
 
 class SendWindowTest : public ::testing::Test {
  protected:
@@ -31,7 +31,7 @@ TEST_F(SendWindowTest, ItIsFullWhenSoManyFramesAreUnacknowledged) {
 
 TEST_F(SendWindowTest, AnAcknowledgementCoversAllFramesUpToItsSequence) {
   send(3);
-  EXPECT_EQ(window.acknowledge(2), News::kSome);
+  EXPECT_EQ(window.acknowledge(2), AckResult::kAdvanced);
   EXPECT_EQ(window.acknowledged(), 2U);
   EXPECT_EQ(window.unacknowledged(), 1U);
 }
@@ -39,19 +39,19 @@ TEST_F(SendWindowTest, AnAcknowledgementCoversAllFramesUpToItsSequence) {
 TEST_F(SendWindowTest, TheSameAcknowledgementAgainIsNoNews) {
   send(3);
   window.acknowledge(2);
-  EXPECT_EQ(window.acknowledge(2), News::kNone);
+  EXPECT_EQ(window.acknowledge(2), AckResult::kUnchanged);
 }
 
 TEST_F(SendWindowTest, AnOlderAcknowledgementChangesNothing) {
   send(3);
   window.acknowledge(2);
-  EXPECT_EQ(window.acknowledge(1), News::kOlder);
+  EXPECT_EQ(window.acknowledge(1), AckResult::kOlder);
   EXPECT_EQ(window.acknowledged(), 2U);
 }
 
 TEST_F(SendWindowTest, OfFramesThatWereNeverSentNothingIsAcknowledged) {
   send(3);
-  EXPECT_EQ(window.acknowledge(4), News::kNeverSent);
+  EXPECT_EQ(window.acknowledge(4), AckResult::kNeverSent);
   EXPECT_EQ(window.unacknowledged(), 3U);
 }
 

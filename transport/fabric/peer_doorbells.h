@@ -1,6 +1,6 @@
 #pragma once
-// Neighbours: the doorbells of a shared-memory transport: its own and those of the peers with which
-// it exchanges messages.
+// PeerDoorbells: the doorbells of a shared-memory transport: its own and those of the peers with
+// which it exchanges messages.
 //
 // Owned by FabricTransport, only for the shared-memory provider; guarded by its owner's lock.
 // Invariants:
@@ -20,7 +20,7 @@
 
 namespace lintel::transport {
 
-class Neighbours {
+class PeerDoorbells {
  public:
   // The provider's table is no larger, and 1.17 does not check it.
   static constexpr std::size_t kMostAddresses = 256;
@@ -28,7 +28,7 @@ class Neighbours {
   // Takes a name: the given one, or with kAnyPid the first free one, starting at the process id.
   // Removes what dead processes have left in shared memory. May block for some milliseconds while
   // another process removes what the last owner of the name left.
-  static Result<Neighbours> open(NodeId nid, Pid pid, std::uint32_t port_base);
+  static Result<PeerDoorbells> open(NodeId nid, Pid pid, std::uint32_t port_base);
 
   ProcessId self() const { return self_; }
   Doorbell& own_doorbell() { return own_; }
@@ -55,7 +55,7 @@ class Neighbours {
   bool fail_dead_peers(TimePoint now, FabricPeerTable& peers);
 
  private:
-  explicit Neighbours(ProcessId self, Doorbell own) : self_(self), own_(std::move(own)) {}
+  explicit PeerDoorbells(ProcessId self, Doorbell own) : self_(self), own_(std::move(own)) {}
 
   ProcessId self_;
   Doorbell own_;

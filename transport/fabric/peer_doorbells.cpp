@@ -1,4 +1,4 @@
-#include "transport/fabric/neighbours.h"
+#include "transport/fabric/peer_doorbells.h"
 
 #include <rdma/fi_errno.h>
 #include <unistd.h>
@@ -13,12 +13,12 @@ namespace {
 constexpr std::uint32_t kPidsToTry = 4096;
 static_assert(kPidsToTry <= kAnyPids);
 constexpr int kTriesForName = 3;
-// One connect(2) for each neighbour.
+// One connect(2) for each peer.
 constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
-Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base) {
+Result<PeerDoorbells> PeerDoorbells::open(NodeId nid, Pid pid, std::uint32_t port_base) {
   remove_stale_doorbells();
   if (pid != kAnyPid) {
     // Refuses names that another provider would refuse.
@@ -30,19 +30,20 @@ Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base
       bell = Doorbell::claim({nid, pid});
     }
     if (!bell) return bell.error();
-    return Neighbours({nid, pid}, std::move(bell).value());
+    return PeerDoorbells({nid, pid}, std::move(bell).value());
   }
   // The pid that equals the process id is usually free.
   const auto process_id = static_cast<std::uint32_t>(::getpid());
   for (std::uint32_t turn = 0;; ++turn) {
     const ProcessId name{nid, any_pid(process_id, turn, port_base)};
     Result<Doorbell> bell = Doorbell::claim(name);
-    if (bell) return Neighbours(name, std::move(bell).value());
+    if (bell) return PeerDoorbells(name, std::move(bell).value());
     if (bell.error().code() != FI_EADDRINUSE || turn + 1 == kPidsToTry) return bell.error();
   }
 }
 
-bool Neighbours::add_to_provider(PeerId id, FabricPeer& peer, const OfiAddressVector& addresses) {
+bool PeerDoorbells::add_to_provider(PeerId id, FabricPeer& peer,
+                                    const OfiAddressVector& addresses) {
   if (addresses_added_ == kMostAddresses) return false;
   std::optional<PeerDoorbell> bell = PeerDoorbell::find(peer.name);
   if (!bell) return false;
@@ -59,9 +60,9 @@ bool Neighbours::add_to_provider(PeerId id, FabricPeer& peer, const OfiAddressVe
   return true;
 }
 
-void Neighbours::ring(PeerId id) { doorbells_[id.value]->ring_if_asleep(); }
+void PeerDoorbells::ring(PeerId id) { doorbells_[id.value]->ring_if_asleep(); }
 
-bool Neighbours::fail_dead_peers(TimePoint now, FabricPeerTable& peers) {
+bool PeerDoorbells::fail_dead_peers(TimePoint now, FabricPeerTable& peers) {
   if (known_ == 0 || now < next_look_) return false;
   next_look_ = now + kLookInterval;
   bool any_died = false;

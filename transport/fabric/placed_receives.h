@@ -1,5 +1,5 @@
 #pragma once
-// Landings: where the placed messages of peers arrive: expected ones in the memory of their
+// PlacedReceives: where the placed messages of peers arrive: expected ones in the memory of their
 // receivers, unexpected ones in memory of its own.
 //
 // Placed messages are tagged messages of the native TCP providers, and the key is the tag. A tagged
@@ -9,7 +9,7 @@
 // Owned by FabricTransport, which destroys it after the endpoint, because the provider may write
 // into posted memory until then. Borrows the records of the operations, the peers and the counters.
 // Guarded by its owner's lock.
-// Invariants: (1) each peer has at most one landing, FabricPeer::landing; (2) a landing of a peer
+// Invariants: (1) each peer has at most one, FabricPeer::placed_receive; (2) that of a peer
 // names it, and one for unexpected messages names kNoPeer; (3) slots for unexpected messages do not
 // move.
 // Does not: read the completion queue, send placed messages, or drop peers.
@@ -27,7 +27,7 @@
 
 namespace lintel::transport {
 
-class Landings {
+class PlacedReceives {
  public:
   // All of these bytes are sent, so that the payload begins at the same offset in every placed
   // message.
@@ -35,13 +35,13 @@ class Landings {
   static constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 20;
   static constexpr std::size_t kUnexpectedSlots = 16;
   // Peers from which a placed message may be expected at the same time, and unexpected payloads:
-  // the records of kind kLanding that there must be.
+  // the records of kind kPlacedReceive that there must be.
   static constexpr std::size_t kRecords = 64 + kUnexpectedSlots;
 
-  Landings(OperationTable& operations, FabricPeerTable& peers, FabricCounters& counters)
+  PlacedReceives(OperationTable& operations, FabricPeerTable& peers, FabricCounters& counters)
       : operations_(operations), peers_(peers), counters_(counters) {}
-  Landings(const Landings&) = delete;
-  Landings& operator=(const Landings&) = delete;
+  PlacedReceives(const PlacedReceives&) = delete;
+  PlacedReceives& operator=(const PlacedReceives&) = delete;
 
   // Placed messages are received from now on, unless there is no memory for it.
   [[gnu::cold]] void enable();
@@ -54,13 +54,13 @@ class Landings {
   // the socket again only when it is called again, so another read of the queue is worth while.
   bool payload_has_begun() const;
 
-  // The operation of a landing is complete: a placed message has arrived, or an unexpected one
+  // The operation of a receive is complete: a placed message has arrived, or an unexpected one
   // waits. Tells the sink. Returns the number of reports.
-  std::size_t take(FabricOperation& landing, const fi_cq_data_entry& entry,
+  std::size_t take(FabricOperation& receive, const fi_cq_data_entry& entry,
                    const OfiEndpoint& endpoint, Sink& sink);
-  // The landing was cancelled, or its message ended in the middle. If it is for unexpected
+  // The receive was cancelled, or its message ended in the middle. If it is for unexpected
   // payloads, there may be none.
-  void end_failed(FabricOperation& landing, const fi_cq_err_entry& entry);
+  void end_failed(FabricOperation& receive, const fi_cq_err_entry& entry);
 
   // Asks the provider from time to time whether an unexpected payload waits. The next read of the
   // queue has the answer.
@@ -72,10 +72,10 @@ class Landings {
   bool is_asking() const { return asking_ != nullptr; }
   // The entry says that no unexpected payload waits. REQUIRES: is_asking().
   bool is_answer(const fi_cq_err_entry& entry) const {
-    return entry.op_context == &asking_->landing->provider_room;
+    return entry.op_context == &asking_->receive->provider_room;
   }
   // REQUIRES: is_answer(entry).
-  void take_answer(const fi_cq_err_entry& entry) { end_failed(*asking_->landing, entry); }
+  void take_answer(const fi_cq_err_entry& entry) { end_failed(*asking_->receive, entry); }
 
  private:
   // Reads of an empty completion queue between two searches for unexpected payloads, because a
@@ -85,16 +85,16 @@ class Landings {
   // Memory for unexpected placed messages. There are several, because a sender may stop in the
   // middle of one.
   struct UnexpectedSlot {
-    FabricOperation* landing = nullptr;
+    FabricOperation* receive = nullptr;
     BufferSlab memory;
     bool posted = false;  // a placed message waits or arrives, and this memory is posted for it
   };
 
-  std::byte* message_of(const FabricOperation& landing) const;
-  bool post(FabricOperation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored,
+  std::byte* message_of(const FabricOperation& receive) const;
+  bool post(FabricOperation& receive, fi_addr_t from, std::uint64_t key, std::uint64_t ignored,
             const OfiEndpoint& endpoint);
-  void end(FabricOperation& landing);
-  UnexpectedSlot* slot_of(const FabricOperation& landing);
+  void end(FabricOperation& receive);
+  UnexpectedSlot* slot_of(const FabricOperation& receive);
   UnexpectedSlot* free_slot();
 
   OperationTable& operations_;
@@ -103,7 +103,7 @@ class Landings {
   // For the part of a payload that is longer than its memory, and for the messages of placed
   // messages.
   BufferSlab buffers_;
-  std::vector<FabricOperation*> expected_;  // landings of expected payloads
+  std::vector<FabricOperation*> expected_;  // of expected payloads
   std::vector<UnexpectedSlot> unexpected_;
   bool enabled_ = false;
   // The provider was asked whether a placed message waits, which this slot would receive.
