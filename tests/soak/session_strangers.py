@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Strangers that attack processes through sessions, from this machine, and belong to no job.
+"""Strangers that attack processes through sessions, and belong to no job.
 
-  session_strangers.py SEED NETWORK PROGRAMS  obeys lines of standard input, until its end:
-    targets VERSION:PID...  whom to attack, by that version of Portals
+  session_strangers.py SEED NETWORK PROGRAMS [FROM]  obeys lines of standard input, until its end:
+    targets VERSION:NAME... whom to attack, by that version of Portals; NAME and FROM are those of
+                            strangers.py
     report                  asks for a line: how often each attack was made; how often, at least,
                             each of them on each target; how many sessions were opened, and how many
                             contacts were refused for want of the job's secret
@@ -25,8 +26,8 @@ import socket
 import struct
 import sys
 
-from strangers import (FRAME, FRAME_MAGIC, HELLO, LOOPBACK, MESSAGE, PIECE, Line, Strangers,
-                       port_of, run)
+from names import name_in
+from strangers import FRAME, FRAME_MAGIC, HELLO, MESSAGE, PIECE, Line, Strangers, run
 
 AT_ONCE = 8  # attacks under way
 # Seconds at most between two attacks of one stranger. A process without a secret serves strangers,
@@ -55,8 +56,9 @@ REFUSED = b"the peer has a job secret and this process has none"
 class SessionStrangers(Strangers):
     at_once, pause, longest = AT_ONCE, PAUSE, LONGEST
 
-    def __init__(self, seed, network, programs):
-        super().__init__(seed, ATTACKS + (ATTACKS_ON_DIRECT if network == "direct" else ()))
+    def __init__(self, seed, network, programs, *address):
+        super().__init__(seed, ATTACKS + (ATTACKS_ON_DIRECT if network == "direct" else ()),
+                         *address)
         self.programs = programs
         self.begun, self.made = collections.Counter(), collections.Counter()  # on each target
         self.opened = self.refused = 0
@@ -79,7 +81,8 @@ class SessionStrangers(Strangers):
 
     def obey(self, order, words):
         if order == "targets":
-            self.targets = [tuple(map(int, word.split(":"))) for word in words]
+            pairs = [word.split(":", 1) for word in words]
+            self.targets = [(int(version), name_in(name)) for version, name in pairs]
 
     def figures(self):
         least = min((self.made[pair] for pair in self.pairs()), default=0)
@@ -100,13 +103,13 @@ class Intruder:
 
     def __init__(self, strangers, how, target):
         self.strangers, self.how = strangers, how
-        self.version, self.pid = target
+        self.version, self.name = target
         self.was_met = False  # it was refused, or has got a session
 
     async def __aenter__(self):
         self.process = await asyncio.create_subprocess_exec(
             os.path.join(self.strangers.programs, f"soak_portals{self.version}"), "stranger",
-            self.how, str(LOOPBACK), str(self.pid), stdin=asyncio.subprocess.DEVNULL,
+            self.how, *map(str, self.name), stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         return self
 
@@ -201,7 +204,7 @@ class Session:
 
     def __init__(self, strangers, target, line, caller):
         self.strangers, self.line, self.caller = strangers, line, caller
-        self.version, self.pid = target
+        self.version, self.name = target
         self.slot = self.epoch = self.sequence = 0  # of the target; of the last DATA frame
 
     async def send(self, kind, body):
@@ -230,7 +233,7 @@ class Session:
 
     async def opens(self):
         """Whether it has begun. Otherwise it was refused."""
-        if not await self.strangers.greet(self.line, self.caller, self.pid):
+        if not await self.strangers.greet(self.line, self.caller, self.name):
             raise ConnectionError("the target does not accept the connection")
         choice = self.strangers.choice
         hello = INTRODUCTION.pack(*self.caller, choice.getrandbits(63) + 1, 1,
@@ -247,7 +250,7 @@ class Session:
         self.slot, self.epoch = INTRODUCTION.unpack_from(body)[3:5]
         binding = b"".join(
             socket.inet_aton(host) + struct.pack("!H", port)
-            for host, port in (self.line.socket.getsockname(), ("127.0.0.1", port_of(self.pid))))
+            for host, port in (self.line.socket.getsockname(), self.name.socket_address))
         version = bytes([SESSION_VERSION])
         await self.send(CONFIRM, hmac.digest(
             bytes(32), b"confirm" + binding + version + hello + version +
@@ -260,7 +263,7 @@ class Session:
     async def ask(self, gets, length):
         """In one frame."""
         message = REQUEST.pack(MESSAGE_VERSION, GET, TRACKED, INTERFACE[self.version], 0,
-                               *self.caller, os.getuid(), 0, LOOPBACK, self.pid, PORTAL, 0,
+                               *self.caller, os.getuid(), 0, *self.name, PORTAL, 0,
                                FOR_STRANGERS, 0, length, 0, 1, 1, 1, 0)
         self.sequence += 1
         await self.send(DATA, (RECORD.pack(len(message), 0) + message) * gets)
@@ -278,7 +281,7 @@ class Session:
 async def reads_no_answers(strangers, target):
     """Asks for ever, until its session is ended because of that."""
     caller = strangers.name_of_nobody()
-    async with Line(target[1], caller[0], receive_buffer=1) as line:
+    async with Line(target[1], caller.nid, receive_buffer=1) as line:
         session = Session(strangers, target, line, caller)
         if await session.opens():
             try:
@@ -294,7 +297,7 @@ async def reads_no_answers(strangers, target):
 async def comes_and_goes(strangers, target):
     for _ in range(NAMES):
         caller = strangers.name_of_nobody()
-        async with Line(target[1], caller[0]) as line:
+        async with Line(target[1], caller.nid) as line:
             await Session(strangers, target, line, caller).opens()
     await strangers.hold()
     return True
@@ -304,4 +307,4 @@ ATTACKS = (asks_and_stops, puts_for_ever, stops_in_puts, leaves, dies)
 ATTACKS_ON_DIRECT = (reads_no_answers, comes_and_goes)
 
 if __name__ == "__main__":
-    run(SessionStrangers(int(sys.argv[1]), *sys.argv[2:4]))
+    run(SessionStrangers(int(sys.argv[1]), *sys.argv[2:]))

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Strangers that attack processes on a network, from this machine, with raw sockets.
+"""Strangers that attack processes on a network, with raw sockets.
 
-  strangers.py SEED NETWORK  obeys lines of standard input, until its end:
-    targets PID...          whom to attack
-    claims PID...           names of live processes under which to attack others
+  strangers.py SEED NETWORK [FROM]  obeys lines of standard input, until its end:
+    targets NAME...         whom to attack: [ADDRESS:]PID, without an address on this machine
+    claims NAME...          names of live processes under which to attack others
     report                  asks for a line: how often each attack was made
 
 Many attacks are under way at a time, drawn at random with that seed. Each is a connection or
 several, which end with a reset, so that no port stays in TIME_WAIT. The format that they break
-is that of doc/wire_format.md, "The stream of `direct`". Nobody's names are those of other
-addresses of the loopback network, because a caller must have the address that it names. On
-libfabric's networks they break the connection requests of its TCP providers.
+is that of doc/wire_format.md, "The stream of `direct`". A caller must have the address that it
+names, so names of nobody are those of 65,536 addresses of this machine: from FROM on, by default
+those of the loopback network. On libfabric's networks they break the connection requests of its
+TCP providers.
 
 Does not: prove that it belongs to a job, or speak the session's version. Without a secret, who
 uses a name first is its owner (doc/security.md), so `claims` should have only processes that are
@@ -26,8 +27,8 @@ import struct
 import sys
 import time
 
-PORT_BASE, WELL_KNOWN = 27000, 1024  # of doc/addressing.md
-LOOPBACK = 0x7f000001
+from names import LOOPBACK, Name, address_in, name_in
+
 GREETING = struct.Struct("!IHBBIIIIQQ")
 PIECE = struct.Struct("!IBBH")
 WRITE = struct.Struct("!QQII")
@@ -50,17 +51,14 @@ FLOOD = 40         # connections, one after the other
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: close() resets
 
 
-def port_of(pid):
-    return PORT_BASE + pid if pid < WELL_KNOWN else pid
-
-
 class Strangers:
     """The attacks, and what they share."""
     at_once, pause = AT_ONCE, PAUSE
     longest = 2 * LONGEST_HOLD  # seconds, of one attack
 
-    def __init__(self, seed, attacks):
+    def __init__(self, seed, attacks, address=LOOPBACK):
         self.choice = random.Random(seed)
+        self.nid = address_in(address)
         self.targets, self.claims = [], []
         self.attacks = attacks
         self.counts = {attack.__name__: 0 for attack in self.attacks}
@@ -69,7 +67,8 @@ class Strangers:
 
     def name_of_nobody(self):
         """Another host, which differs from run to run of one process."""
-        return LOOPBACK + self.choice.randrange(1, 1 << 16), self.choice.randrange(1024, 27000)
+        return Name(self.nid + self.choice.randrange(1, 1 << 16),
+                    self.choice.randrange(1024, 27000))
 
     def bytes(self, most):
         return self.choice.randbytes(self.choice.randrange(1, most + 1))
@@ -82,8 +81,8 @@ class Strangers:
 
     def greeting(self, caller, target, **wrong):
         fields = {"magic": GREETING_MAGIC, "version": STREAM_VERSION, "kind": CONNECT,
-                  "reserved": 0, "from_nid": caller[0], "from_pid": caller[1],
-                  "to_nid": LOOPBACK, "to_pid": target, "incarnation": self.number(64),
+                  "reserved": 0, "from_nid": caller.nid, "from_pid": caller.pid,
+                  "to_nid": target.nid, "to_pid": target.pid, "incarnation": self.number(64),
                   "generation": self.number(32)}
         fields.update(wrong)
         return GREETING.pack(*fields.values())
@@ -119,9 +118,9 @@ class Strangers:
 
     def obey(self, order, words):
         if order == "targets":
-            self.targets = [int(word) for word in words]
+            self.targets = [name_in(word) for word in words]
         elif order == "claims":
-            self.claims = [int(word) for word in words]
+            self.claims = [name_in(word) for word in words]
 
     def figures(self):
         """What a report consists of."""
@@ -132,9 +131,9 @@ class Strangers:
 
 
 class Line:
-    """A connection to a process, from an address of the loopback network. Ends with a reset."""
+    """A connection to a process, from that address, or else any. Ends with a reset."""
 
-    def __init__(self, target, nid=LOOPBACK, receive_buffer=None):
+    def __init__(self, target, nid=None, receive_buffer=None):
         self.target, self.nid, self.receive_buffer = target, nid, receive_buffer
 
     async def __aenter__(self):
@@ -144,9 +143,9 @@ class Line:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             if self.receive_buffer is not None:
                 self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.receive_buffer)
-            self.socket.bind((socket.inet_ntoa(struct.pack("!I", self.nid)), 0))
-            await asyncio.get_running_loop().sock_connect(self.socket,
-                                                          ("127.0.0.1", port_of(self.target)))
+            if self.nid is not None:
+                self.socket.bind((socket.inet_ntoa(struct.pack("!I", self.nid)), 0))
+            await asyncio.get_running_loop().sock_connect(self.socket, self.target.socket_address)
         except BaseException:
             self.socket.close()
             raise
@@ -185,7 +184,7 @@ async def silence(strangers, target):
 
 async def half_a_greeting(strangers, target):
     caller = strangers.name_of_nobody()
-    async with Line(target, caller[0]) as line:
+    async with Line(target, caller.nid) as line:
         whole = strangers.greeting(caller, target)
         await line.send(whole[:strangers.choice.randrange(1, len(whole))])
         await strangers.hold()
@@ -195,9 +194,10 @@ async def wrong_greeting(strangers, target):
     caller = strangers.name_of_nobody()
     wrong = strangers.choice.choice((
         {"magic": strangers.number(32)}, {"version": strangers.choice.choice((0, 1, 3, 65535))},
-        {"kind": strangers.choice.choice((0, 2, 3, 255))}, {"to_pid": target + 1},
-        {"to_nid": caller[0]}, {"from_nid": LOOPBACK}, {"from_nid": LOOPBACK, "from_pid": target}))
-    async with Line(target, caller[0]) as line:
+        {"kind": strangers.choice.choice((0, 2, 3, 255))}, {"to_pid": target.pid + 1},
+        {"to_nid": caller.nid}, {"from_nid": target.nid},
+        {"from_nid": target.nid, "from_pid": target.pid}))
+    async with Line(target, caller.nid) as line:
         await line.send(strangers.greeting(caller, target, **wrong))
         await line.receive(GREETING.size)
 
@@ -205,16 +205,16 @@ async def wrong_greeting(strangers, target):
 async def own_name(strangers, target):
     """Of the process that is attacked."""
     async with Line(target) as line:
-        await strangers.greet(line, (LOOPBACK, target), target)
+        await strangers.greet(line, target, target)
 
 
 async def name_of_another(strangers, target):
     """Of a live process."""
-    others = [pid for pid in strangers.claims if pid != target]
+    others = [name for name in strangers.claims if name != target]
     if not others:
         return
     async with Line(target) as line:
-        if await strangers.greet(line, (LOOPBACK, strangers.choice.choice(others)), target):
+        if await strangers.greet(line, strangers.choice.choice(others), target):
             await line.send(PIECE.pack(len(garbage := strangers.bytes(4096)), MESSAGE, 0, 0) +
                             garbage)
             await strangers.hold()
@@ -222,7 +222,7 @@ async def name_of_another(strangers, target):
 
 async def no_session(strangers, target):
     caller = strangers.name_of_nobody()
-    async with Line(target, caller[0]) as line:
+    async with Line(target, caller.nid) as line:
         if await strangers.greet(line, caller, target):
             await strangers.hold()
 
@@ -230,7 +230,7 @@ async def no_session(strangers, target):
 async def garbage_after_greeting(strangers, target):
     """Pieces of all kinds, whole frames with random fields, and bytes that are neither."""
     caller = strangers.name_of_nobody()
-    async with Line(target, caller[0]) as line:
+    async with Line(target, caller.nid) as line:
         if not await strangers.greet(line, caller, target):
             return
         for _ in range(strangers.choice.randrange(1, 30)):
@@ -253,7 +253,7 @@ async def garbage_after_greeting(strangers, target):
 
 async def unfinished_message(strangers, target):
     caller = strangers.name_of_nobody()
-    async with Line(target, caller[0]) as line:
+    async with Line(target, caller.nid) as line:
         if await strangers.greet(line, caller, target):
             await line.send(PIECE.pack(MOST_MESSAGE, MESSAGE, 0, 0) +
                             strangers.bytes(MOST_MESSAGE - 1))
@@ -262,7 +262,7 @@ async def unfinished_message(strangers, target):
 
 async def guessed_write(strangers, target):
     caller = strangers.name_of_nobody()
-    async with Line(target, caller[0]) as line:
+    async with Line(target, caller.nid) as line:
         if await strangers.greet(line, caller, target):
             key = strangers.number(strangers.choice.choice((4, 16, 64)))
             length = strangers.choice.choice((1, 8, 4096, MOST_WRITE))
@@ -279,7 +279,7 @@ async def unfinished_payloads(strangers, target):
 
     async def one():
         caller = strangers.name_of_nobody()
-        async with Line(target, caller[0]) as line:
+        async with Line(target, caller.nid) as line:
             if await strangers.greet(line, caller, target):
                 message = strangers.choice.randbytes(strangers.choice.randrange(129))
                 await line.send(
@@ -293,7 +293,7 @@ async def unfinished_payloads(strangers, target):
 async def answers_not_read(strangers, target):
     """A version that nobody understands is refused, each time. The refusals are not read."""
     caller = strangers.name_of_nobody()
-    async with Line(target, caller[0], receive_buffer=1) as line:
+    async with Line(target, caller.nid, receive_buffer=1) as line:
         if not await strangers.greet(line, caller, target):
             return
         introduction = INTRODUCTION.pack(*caller, strangers.number(63) + 1, 1, 1, 0, 0,
@@ -390,4 +390,4 @@ def run(strangers):
 
 
 if __name__ == "__main__":
-    run(Strangers(int(sys.argv[1]), attacks_on(sys.argv[2])[0]))
+    run(Strangers(int(sys.argv[1]), attacks_on(sys.argv[2])[0], *sys.argv[3:]))

@@ -8,14 +8,14 @@
 #include "tests/system/job/exchange.h"
 #include "tests/system/job/lost_connections.h"
 #include "tests/system/job/packet_relay.h"
-#include "tests/system/job/two_namespaces.h"
+#include "tests/system/job/separate_hosts.h"
 
 namespace lintel::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-class RelayedNetwork : public TwoNamespaces {
+class RelayedNetwork : public SeparateHosts {
  protected:
   std::vector<std::string> cable(const ProcessGroup& job) override {
     std::vector<std::string> commands;

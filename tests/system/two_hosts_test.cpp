@@ -11,12 +11,12 @@
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
-#include "tests/system/job/two_namespaces.h"
+#include "tests/system/job/separate_hosts.h"
 
 namespace lintel::testing {
 namespace {
 
-class TwoHostsOnDirect : public TwoNamespaces {
+class TwoHostsOnDirect : public SeparateHosts {
  protected:
   std::vector<std::string> cable(const ProcessGroup& job) override {
     return {"ip link add host0 netns " + std::to_string(job.os_pid(0)) +

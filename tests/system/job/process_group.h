@@ -42,6 +42,7 @@ class ProcessGroup {
   ~ProcessGroup();
 
   Board& board() { return *board_; }
+  std::size_t size() const { return ranks_.size(); }
   void set(const std::string& variable, const std::string& value) {
     environment_[variable] = value;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// TwoNamespaces: two network namespaces stand for two hosts. They belong to the ranks of a job and
-// disappear with them. A test says by what they are joined.
+// SeparateHosts: each rank of a job has a network namespace, which stands for a host and disappears
+// with the rank. A test says by what they are joined.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace lintel::testing {
 // Whether the command succeeds.
 bool run(const std::string& command);
 
-class TwoNamespaces : public ::testing::Test {
+class SeparateHosts : public ::testing::Test {
  protected:
   static constexpr std::size_t kOver = 3;  // board word: the namespaces are no longer needed
 
@@ -27,7 +27,7 @@ class TwoNamespaces : public ::testing::Test {
   static std::string inside(const ProcessGroup& job, std::size_t rank) {
     return "nsenter -n -t " + std::to_string(job.os_pid(rank)) + " ";
   }
-  // Starts two ranks, each on a host of its own, and runs `body` there once they can reach each
+  // Starts all ranks, each on a host of its own, and runs `body` there once they can reach each
   // other. Skips the test where that is not permitted.
   void start(ProcessGroup& job, const ProcessGroup::Body& body);
   // Whether there is nothing to run: skipped, or already failed.

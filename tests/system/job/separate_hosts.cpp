@@ -1,4 +1,4 @@
-#include "tests/system/job/two_namespaces.h"
+#include "tests/system/job/separate_hosts.h"
 
 #include <sched.h>
 
@@ -10,9 +10,9 @@
 namespace lintel::testing {
 namespace {
 
+constexpr std::size_t kWired = 2;  // board word: the hosts are joined
 // board word, plus the rank: it is in its own namespace (kIsApart), or its error
-constexpr std::size_t kApart = 0;
-constexpr std::size_t kWired = 2;  // board word: the two are joined
+constexpr std::size_t kApart = Board::kWords - 4;
 
 constexpr std::uint64_t kIsApart = 100'000;
 
@@ -33,20 +33,19 @@ bool not_permitted(const std::string& complaint) {
 }
 
 void give_up(ProcessGroup& job) {
-  job.disregard(0);
-  job.disregard(1);
+  for (std::size_t rank = 0; rank < job.size(); ++rank) job.disregard(rank);
 }
 
 }  // namespace
 
 bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
 
-void TwoNamespaces::start(ProcessGroup& job, const ProcessGroup::Body& body) {
+void SeparateHosts::start(ProcessGroup& job, const ProcessGroup::Body& body) {
   for (const char* tool : {"ip", "nsenter"}) {
     if (!run(std::string("command -v ") + tool + " > /dev/null"))
       GTEST_SKIP() << "the program '" << tool << "' is not installed";
   }
-  for (std::size_t rank = 0; rank < 2; ++rank) {
+  for (std::size_t rank = 0; rank < job.size(); ++rank) {
     job.set("LINTEL_INTERFACE", address(rank));
     job.start(rank, [body](Rank& self) {
       const bool apart = ::unshare(CLONE_NEWNET) == 0;
@@ -56,7 +55,7 @@ void TwoNamespaces::start(ProcessGroup& job, const ProcessGroup::Body& body) {
       body(self);
     });
   }
-  for (std::size_t rank = 0; rank < 2; ++rank) {
+  for (std::size_t rank = 0; rank < job.size(); ++rank) {
     job.board().await(kApart + rank, 1);
     const std::uint64_t result = job.board().get(kApart + rank);
     if (result != kIsApart) give_up(job);
@@ -73,9 +72,9 @@ void TwoNamespaces::start(ProcessGroup& job, const ProcessGroup::Body& body) {
 }
 
 // Returns "" or what went wrong.
-std::string TwoNamespaces::plug_in(const ProcessGroup& job) {
+std::string SeparateHosts::plug_in(const ProcessGroup& job) {
   std::vector<std::string> commands = cable(job);
-  for (std::size_t rank = 0; rank < 2; ++rank) {
+  for (std::size_t rank = 0; rank < job.size(); ++rank) {
     const std::string name = device(rank);
     commands.push_back(inside(job, rank) + "ip link set lo up");
     commands.push_back(inside(job, rank) + "ip address add " + address(rank) + "/24 dev " + name);
