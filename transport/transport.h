@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/ids.h"
@@ -71,8 +72,21 @@ struct ConnectionBinding {
   bool made_by_peer = false;
 };
 
-// Memory that reserve() lends for one message to a peer.
+// Memory that reserve() lends for one message to a peer: the right to one commit() or abandon(). It
+// can be moved, not copied; what was moved from is empty.
 struct MessageBuffer {
+  MessageBuffer() = default;
+  MessageBuffer(std::byte* memory, std::size_t bytes, std::uint64_t number)
+      : data(memory), capacity(bytes), token(number) {}
+  MessageBuffer(MessageBuffer&& other) noexcept
+      : data(std::exchange(other.data, nullptr)), capacity(other.capacity), token(other.token) {}
+  MessageBuffer& operator=(MessageBuffer&& other) noexcept {
+    data = std::exchange(other.data, nullptr);
+    capacity = other.capacity;
+    token = other.token;
+    return *this;
+  }
+
   std::byte* data = nullptr;  // nullptr: nothing was lent (would block)
   std::size_t capacity = 0;   // >= the bytes asked for
   std::uint64_t token = 0;    // for the transport only

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "base/file_descriptor.h"
 #include "tests/fabric/fabric_pair.h"
@@ -197,7 +198,8 @@ TEST_F(DirectConnections, CallersThatProveNothingLeaveTheFramesToPeers) {
   b.transport->admit(a_at_b, {});
   const auto most_for_peer = [&] {
     std::vector<MessageBuffer> lent;
-    while (const MessageBuffer buffer = b.transport->reserve(a_at_b, 8)) lent.push_back(buffer);
+    while (MessageBuffer buffer = b.transport->reserve(a_at_b, 8))
+      lent.push_back(std::move(buffer));
     for (const MessageBuffer& buffer : lent) b.transport->abandon(a_at_b, buffer);
     return lent.size();
   };

@@ -66,7 +66,7 @@ TEST_F(DirectDisconnect, FramesAndWritesOfThePeerAreReturnedAtOnce) {
   a.seen = Recorder();
   a.transport->disconnect(b_at_a);
   std::vector<MessageBuffer> lent;
-  while (const MessageBuffer buffer = a.transport->reserve(b_at_a, 8)) lent.push_back(buffer);
+  while (MessageBuffer buffer = a.transport->reserve(b_at_a, 8)) lent.push_back(std::move(buffer));
   EXPECT_EQ(lent.size(), SendShare::most(NetworkOptions{}.send_frames)) << taken_at_first;
   for (const MessageBuffer& buffer : lent) a.transport->abandon(b_at_a, buffer);
   a.poll();

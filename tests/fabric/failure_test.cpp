@@ -140,8 +140,8 @@ TEST_P(FabricFailure, EveryFrameIsFreeAgainAfterManyDeaths) {
   }
   std::vector<MessageBuffer> lent;
   ASSERT_TRUE(until({&node}, [&] {
-    while (const MessageBuffer buffer = node.transport->reserve(peer, bytes))
-      lent.push_back(buffer);
+    while (MessageBuffer buffer = node.transport->reserve(peer, bytes))
+      lent.push_back(std::move(buffer));
     return lent.size() == SendShare::most(options.send_frames);
   })) << lent.size();
   for (const MessageBuffer& buffer : lent) node.transport->abandon(peer, buffer);

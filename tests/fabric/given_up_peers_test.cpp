@@ -1,5 +1,6 @@
 // Peers that receive nothing, and peers that nobody wants any more: what they leave to others.
 #include <sstream>
+#include <utility>
 
 #include "tests/fabric/fabric_pair.h"
 #include "tests/fabric/provider_names.h"
@@ -42,7 +43,7 @@ void send_until_blocked(Node& from, PeerId to) {
 
 std::size_t frames_for(Node& node, PeerId to) {
   std::vector<MessageBuffer> lent;
-  while (const MessageBuffer buffer = node.transport->reserve(to, 8)) lent.push_back(buffer);
+  while (MessageBuffer buffer = node.transport->reserve(to, 8)) lent.push_back(std::move(buffer));
   for (const MessageBuffer& buffer : lent) node.transport->abandon(to, buffer);
   return lent.size();
 }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <deque>
 #include <fstream>
+#include <utility>
 
 #include "tests/fabric/fabric_pair.h"
 #include "tests/failing_allocation.h"
@@ -25,7 +26,8 @@ class NoMemoryToSend : public FabricPair {
   // How many frames the peer may have at once. Gives them back.
   std::size_t frames() {
     std::vector<MessageBuffer> lent;
-    while (const MessageBuffer buffer = a.transport->reserve(b_at_a, 8)) lent.push_back(buffer);
+    while (MessageBuffer buffer = a.transport->reserve(b_at_a, 8))
+      lent.push_back(std::move(buffer));
     for (const MessageBuffer& buffer : lent) a.transport->abandon(b_at_a, buffer);
     return lent.size();
   }

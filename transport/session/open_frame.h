@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "transport/session/frame_codec.h"
 #include "transport/session/frame_format.h"
@@ -26,8 +27,8 @@ class OpenFrame {
   const MessageBuffer& buffer() const { return buffer_; }
 
   // REQUIRES: the lower transport has lent the buffer.
-  void begin(const MessageBuffer& buffer) {
-    buffer_ = buffer;
+  void begin(MessageBuffer buffer) {
+    buffer_ = std::move(buffer);
     clear();
   }
   // The lower transport has the buffer again.

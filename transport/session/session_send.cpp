@@ -1,6 +1,7 @@
 // Session: sends messages and control frames.
 
 #include <cstring>
+#include <utility>
 
 #include "base/assert.h"
 #include "transport/session/frame_codec.h"
@@ -88,12 +89,12 @@ void Session::abandon(PeerId id, const MessageBuffer&) {
 
 bool Session::open_frame(PeerSession& peer) {
   if (closing_) return false;
-  const MessageBuffer buffer = lower_->reserve(peer.lower, frame_limit_);
+  MessageBuffer buffer = lower_->reserve(peer.lower, frame_limit_);
   if (!buffer) {
     pending_.await_room();
     return false;
   }
-  peer.frame.begin(buffer);
+  peer.frame.begin(std::move(buffer));
   return true;
 }
 

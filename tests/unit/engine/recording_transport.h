@@ -55,7 +55,7 @@ class RecordingTransport : public transport::Transport {
   transport::MessageBuffer reserve(transport::PeerId, std::size_t bytes) override {
     if (message_room == 0) return {};
     frame_.resize(bytes);
-    return {.data = frame_.data(), .capacity = bytes, .token = 0};
+    return {frame_.data(), bytes, 0};
   }
   transport::PostStatus commit(transport::PeerId to, const transport::MessageBuffer&,
                                std::size_t bytes) override {
