@@ -98,6 +98,57 @@ TEST_P(Traffic, GetsAndPutsOfBothSidesCrossWithoutHarm) {
   job.join_all();
 }
 
+// Only this peer changes the memory, so each swap must fetch what the one before it has put: one
+// that is lost, repeated or out of order fetches something else.
+void cross_swaps(Rank& rank) {
+  constexpr std::size_t kRounds = 100;
+  constexpr std::size_t kAtOnce = 16;
+  constexpr std::size_t kLength = 1000;
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const auto seed = [](std::size_t of, std::size_t swap) { return 2 * swap + of; };
+  std::vector<std::byte> landing = patterned(kLength, seed(rank.number, 0));
+  std::vector<std::byte> sources(kAtOnce * kLength), fetched(kAtOnce * kLength);
+  const ptl_handle_eq_t queue = make_queue(ni, 4 * kAtOnce);
+  const ptl_handle_eq_t arrivals = make_queue(ni, 2 * kRounds * kAtOnce);
+  expose(ni, 1, describe(landing, arrivals, kOpen));
+  const auto part = [](std::vector<std::byte>& of, std::size_t i) {
+    return std::span<std::byte>(of).subspan(i * kLength, kLength);
+  };
+  std::vector<ptl_handle_md_t> put_mds, get_mds;
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
+    put_mds.push_back(bind(ni, describe(part(sources, i), queue)));
+    get_mds.push_back(bind(ni, describe(part(fetched, i), queue)));
+  }
+  rank.barrier();
+  std::size_t done = 0;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      fill(part(sources, i), seed(rank.number, done + i + 1));
+      LINTEL_MUST(PtlGetPut(get_mds[i], put_mds[i], rank.board.id(rank.other()), kPortal, 0, 1, 0,
+                            done + i));
+    }
+    next_events(queue, 2 * kAtOnce);  // SEND_END and REPLY_END
+    for (std::size_t i = 0; i < kAtOnce; ++i, ++done) {
+      const std::size_t from = done == 0 ? rank.other() : rank.number;
+      ASSERT_TRUE(holds_pattern(part(fetched, i), seed(from, done))) << "swap " << done;
+    }
+  }
+  std::size_t next = 0;
+  for (const ptl_event_t& event : next_events(arrivals, done)) {
+    EXPECT_EQ(event.type, PTL_EVENT_GETPUT_END);
+    ASSERT_EQ(event.hdr_data, next++) << "lost, repeated or out of order";
+  }
+  EXPECT_TRUE(holds_pattern(landing, seed(rank.other(), done)));
+  rank.barrier();
+  PtlFini();
+}
+
+TEST_P(Traffic, SwapsOfBothSidesEachFetchWhatTheLastOnePut) {
+  ProcessGroup job(2, environment());
+  job.start_all(cross_swaps);
+  job.join_all();
+}
+
 // ---- Over connections that are lost again and again (doc/reliability.md)
 
 class TrafficOverLostConnections : public ::testing::Test, protected LostConnections {};
@@ -123,6 +174,13 @@ TEST_F(TrafficOverLostConnections, LargePutsOfBothSidesArriveWhole) {
 TEST_F(TrafficOverLostConnections, GetsAndPutsOfBothSidesCrossWithoutHarm) {
   ProcessGroup job(2, with_resets(0.2));
   job.start_all(cross_gets_and_puts);
+  job.join_all();
+  EXPECT_GT(resumed(), 25U);
+}
+
+TEST_F(TrafficOverLostConnections, SwapsOfBothSidesEachFetchWhatTheLastOnePut) {
+  ProcessGroup job(2, with_resets(0.2));
+  job.start_all(cross_swaps);
   job.join_all();
   EXPECT_GT(resumed(), 25U);
 }
