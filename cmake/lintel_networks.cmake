@@ -4,12 +4,12 @@
 # too, for names that only a program knows.
 
 # What the gate runs on every network except the default one: a test of each kind of traffic, the
-# death of a peer, a client of each API.
+# death of a peer or of a connection, a client of each API.
 set(LINTEL_SLICE
   "DataMovement\\.(APutOfAnySize|AGetOfAnySize)" "Traffic\\.GetsAndPuts"
   "PeerDeath\\.(AKilledTargetEnds|APeerThatIsStartedAgain)"
   "Threads\\.EachEvent" "InjectedFaults\\.EverythingAtOnce" "Idle\\." "Fork\\."
-  "TwoHosts\\.PutAndGet"
+  "TwoHosts\\.(PutAndGet|DestroyedConnections)"
   "clients4\\.(mtl|shmem)\\.4" "MpiPrograms\\.(traffic_.*_4|leaving_)"
   "Signals\\.ARankThatDies" "LintelPerf\\..*\\.(EveryMeasurement|AClientReportsAServer)")
 list(JOIN LINTEL_SLICE "|" LINTEL_SLICE)
