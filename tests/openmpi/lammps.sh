@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # lammps.sh LINTEL_MPIRUN RANKS INPUT: Debian's LAMMPS on Lintel, on Lintel over direct where
-# connections are lost again and again, at least one for each step, which takes a few milliseconds,
-# and on Open MPI's own TCP. Every step that it prints, and every atom's final position, must be the
-# same to the last digit. Exit code 77: cannot be tested here, with the reason.
+# connections are lost again and again, and on Open MPI's own TCP. At least one is lost for each
+# step, and with 4 ranks, which send each other more in the same time, one in each 10 ms. Every step
+# that it prints, and every atom's final position, must be the same to the last digit. Exit code 77:
+# cannot be tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 input=$3 kind=openmpi pmix=ON
@@ -33,10 +34,12 @@ simulate() {
 simulate lintel "$here/run.sh" "$lintel_mpirun" "$ranks"
 simulate lost env LINTEL_PROVIDER=direct LINTEL_FAULTS=reset=0.5 "$here/run.sh" "$lintel_mpirun" \
   "$ranks"
-awk '/^Loop time/ { seconds = $4 } / connections were lost and resumed$/ { lost = $1 }
+awk -v ranks="$ranks" '
+  /^Loop time/ { seconds = $4 }
+  / connections were lost and resumed$/ { lost = $1 }
   END {
     print lost " connections were lost in " seconds " s"
-    exit lost < 250
+    exit lost < 250 || (ranks >= 4 && lost < 100 * seconds)
   }' "$folder/lost.said"
 simulate tcp timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self \
   --mca btl_tcp_if_include lo
