@@ -28,7 +28,8 @@ LOST = 3    # exit code of a peer whose survivor is gone
 MOST_PEERS = 3  # of one survivor at a time
 # How much more memory a survivor may have at the end of a later round than after its first one. In
 # the first round it has its greatest number of peers at a time. Later its pools may grow by a piece
-# now and then, but not without limit. Lintel also keeps a record of each process that it has met.
+# now and then, but not without limit. Lintel also keeps the records of the last 256 processes that
+# it has met, which are more than a survivor meets.
 MOST_RESIDENT_KIB = 8192
 MOST_HEAP = 1 << 20
 HEAP_OF_A_PEER = 2048

@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "tests/system/job/process_group.h"
-#include "tests/system/job/two_namespaces.h"
+#include "tests/system/job/separate_hosts.h"
 
 namespace lintel::testing {
 namespace {
