@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <iterator>
 #include <random>
 
 #include "tests/unit/direct/stream_pair.h"
@@ -22,16 +23,33 @@ void send_one_of_each(StreamEnd& end) {
   end.send_message(filled(9, 5));
 }
 
-// Both send one of each kind; the connection is cut when `bytes` bytes have gone each way, `lost`
-// of which never arrive.
-TEST(ResumedStreams, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
+std::size_t bytes_of_one_of_each() {
+  StreamProcess process;
+  StreamEnd end(process);
+  send_one_of_each(end);
   std::size_t all = 0;
-  {
-    StreamProcess process;
-    StreamEnd end(process);
-    send_one_of_each(end);
-    while (const std::size_t passed = end.pass_on(1000)) all += passed;
+  while (const std::size_t passed = end.pass_on(1000)) all += passed;
+  return all;
+}
+
+// The connection is cut when at most `bytes` bytes have gone each way, `lost` of which never
+// arrive. False: a stream is broken.
+bool cut_after(StreamPair& pair, std::size_t bytes, std::size_t lost) {
+  for (StreamEnd* const end : {&pair.a, &pair.b}) {
+    for (std::size_t left = bytes; left > 0;) {
+      const std::size_t passed = end->pass_on(left);
+      if (passed == 0) break;
+      left -= passed;
+    }
+    end->wire.resize(end->wire.size() - std::min(lost, end->wire.size()));
   }
+  return StreamPair::receive(pair.a, pair.b, 1000) && StreamPair::receive(pair.b, pair.a, 1000) &&
+         pair.cut();
+}
+
+// Both send one of each kind.
+TEST(ResumedStreams, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
+  const std::size_t all = bytes_of_one_of_each();
   ASSERT_GT(all, 100U);
   for (std::size_t bytes = 0; bytes <= all; ++bytes) {
     for (std::size_t lost = 0; lost <= bytes; lost += 1 + lost / 4) {
@@ -39,22 +57,41 @@ TEST(ResumedStreams, ACutAfterAnyByteLosesNothingAndRepeatsNothing) {
       LonePair pair;
       send_one_of_each(pair.a);
       send_one_of_each(pair.b);
-      for (StreamEnd* const end : {&pair.a, &pair.b}) {
-        for (std::size_t left = bytes; left > 0;) {
-          const std::size_t passed = end->pass_on(left);
-          if (passed == 0) break;
-          left -= passed;
-        }
-        end->wire.resize(end->wire.size() - std::min(lost, end->wire.size()));
-      }
-      ASSERT_TRUE(pair.receive(pair.a, pair.b, 1000));
-      ASSERT_TRUE(pair.receive(pair.b, pair.a, 1000));
-      ASSERT_TRUE(pair.cut());
+      ASSERT_TRUE(cut_after(pair, bytes, lost));
       ASSERT_TRUE(pair.settle());
       expect_arrived(pair.a, pair.b);
       expect_arrived(pair.b, pair.a);
       if (testing::Test::HasFailure()) return;
     }
+  }
+}
+
+// They are joined to a ring. In each turn all 64 connections have pieces under way and are cut,
+// each after another number of bytes than its neighbours: in the end each after every byte.
+TEST(ResumedStreams, ACutAfterAnyByteBetween64ProcessesLosesNothingAndRepeatsNothing) {
+  std::deque<StreamProcess> processes(64);
+  std::deque<StreamPair> ring;
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    ring.emplace_back(processes[i], processes[(i + 1) % processes.size()]);
+  const std::size_t all = bytes_of_one_of_each();
+  ASSERT_GT(all, 100U);
+  const std::size_t lost[] = {0, 1, 30, all};
+  for (std::size_t turn = 0; turn <= all; ++turn) {
+    SCOPED_TRACE("turn " + std::to_string(turn));
+    for (StreamPair& pair : ring) {
+      send_one_of_each(pair.a);
+      send_one_of_each(pair.b);
+    }
+    for (std::size_t i = 0; i < ring.size(); ++i)
+      ASSERT_TRUE(cut_after(ring[i], (turn + i) % (all + 1), lost[i % std::size(lost)]));
+    for (StreamPair& pair : ring) ASSERT_TRUE(pair.settle());
+    for (StreamPair& pair : ring) {
+      ASSERT_EQ(pair.a.found.size() + pair.b.found.size(), 10U);
+      expect_arrived(pair.a, pair.b);
+      expect_arrived(pair.b, pair.a);
+      pair.forget_what_arrived();
+    }
+    if (testing::Test::HasFailure()) return;
   }
 }
 

@@ -182,6 +182,13 @@ struct StreamPair {
     }
     return true;
   }
+  // What is compared below begins again.
+  void forget_what_arrived() {
+    for (StreamEnd* const end : {&a, &b}) {
+      end->expected.clear();
+      end->found.clear();
+    }
+  }
   // Empty: all that one end has sent has arrived at the other, once and in order, and nothing of it
   // is kept. Else what is wrong.
   static std::string difference(const StreamEnd& from, const StreamEnd& to) {
