@@ -48,6 +48,7 @@ class FakeTransport final : public Transport {
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
   std::vector<PeerId> interrupted;  // for silence
+  std::vector<PeerId> broken;       // interrupt()
   std::vector<PeerId> admitted;
   std::vector<ResumptionKey> resumption_keys;  // of `admitted`
   std::vector<PeerId> forgotten;
@@ -119,6 +120,7 @@ class FakeTransport final : public Transport {
     expected.erase(peer);
   }
 
+  void interrupt(PeerId peer) override { broken.push_back(peer); }
   void interrupt_if_silent(PeerId peer) override { interrupted.push_back(peer); }
 
   void enable_placement() override { welcomed = true; }

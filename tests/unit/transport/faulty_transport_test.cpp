@@ -19,62 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr ProcessId kSelf{NodeId{1}, Pid{1}};
 constexpr ProcessId kOther{NodeId{1}, Pid{200}};
-
-TEST(FaultPlanText, EmptyTextIsNoFaults) {
-  FaultPlan plan;
-  EXPECT_EQ(parse_fault_plan("", plan), "");
-  EXPECT_EQ(plan.drop, 0);
-  EXPECT_FALSE(plan.death.has_value());
-}
-
-TEST(FaultPlanText, EveryFaultIsRead) {
-  FaultPlan plan;
-  ASSERT_EQ(parse_fault_plan("seed=7,drop=0.01,duplicate=0.5,delay=0.2:1ms,block=0.1:50,write_"
-                             "error=1,post_failure=0.001,silent_death=200:5",
-                             plan),
-            "");
-  EXPECT_EQ(plan.seed, 7U);
-  EXPECT_EQ(plan.drop, 0.01);
-  EXPECT_EQ(plan.duplicate, 0.5);
-  EXPECT_EQ(plan.delay, 0.2);
-  EXPECT_EQ(plan.longest_delay, 1ms);
-  EXPECT_EQ(plan.block, 0.1);
-  EXPECT_EQ(plan.block_calls, 50U);
-  EXPECT_EQ(plan.write_error, 1);
-  EXPECT_EQ(plan.post_failure, 0.001);
-  ASSERT_TRUE(plan.death.has_value());
-  EXPECT_EQ(plan.death->pid, Pid{200});
-  EXPECT_EQ(plan.death->nth_message, 5U);
-  EXPECT_TRUE(plan.death->silent);
-}
-
-TEST(FaultPlanText, ErrorNamesTheValueAndWhatWasExpected) {
-  FaultPlan plan;
-  EXPECT_EQ(parse_fault_plan("drop=2", plan),
-            "fault plan: 'drop=2' is not understood; expected drop=P, P from 0 to 1");
-  EXPECT_THAT(parse_fault_plan("seed=7,delay=0.2:1", plan), HasSubstr("'delay=0.2:1'"));
-  EXPECT_THAT(parse_fault_plan("seed=7,delay=0.2:1", plan), HasSubstr("a duration such as 1ms"));
-  EXPECT_THAT(parse_fault_plan("dorp=0.1", plan),
-              HasSubstr("'dorp=0.1' is not understood; expected one of seed, drop"));
-}
-
-TEST(FaultPlanText, WhatIsNotUnderstoodLeavesThePlanAlone) {
-  FaultPlan plan;
-  plan.drop = 0.25;
-  for (const char* text :
-       {"drop",      "drop=",     "drop=x",           "drop=-0.1",   "drop=nan",
-        "drop=0.1x", "seed=-1",   "delay=0.1",        "delay=0.1:",  "block=0.1:0",
-        "block=0.1", "death=200", "death=x:1",        "death=200:0", "death=99999999999:1",
-        ",",         "drop=0.1,", "drop=0.1,,seed=1", "=",           "drop=0.1;seed=3"}) {
-    EXPECT_NE(parse_fault_plan(text, plan), "") << text;
-    EXPECT_EQ(plan.drop, 0.25) << text;
-  }
-}
 
 class FaultyTransportTest : public testing::Test {
  protected:
@@ -94,6 +42,17 @@ class FaultyTransportTest : public testing::Test {
     if (status != PostStatus::kOk) faulty->abandon(peer, buffer);
     return status;
   }
+  PostStatus send_placed() {
+    const MessageBuffer buffer = faulty->reserve(peer, 1);
+    const PostStatus status =
+        faulty->commit_placed(peer, buffer, 1, payload, PlacementKey(1), Context(5));
+    if (status != PostStatus::kOk) faulty->abandon(peer, buffer);
+    return status;
+  }
+  PostStatus write() {
+    return faulty->post_write(peer, {payload.data(), payload.size(), {}}, {}, Immediate{1},
+                              Context{6});
+  }
   std::vector<std::string> sent() const {
     std::vector<std::string> out;
     for (const auto& message : fake->sent)
@@ -105,6 +64,7 @@ class FaultyTransportTest : public testing::Test {
   std::unique_ptr<FaultyTransport> faulty;
   RecordingSink sink;
   PeerId peer;
+  Bytes payload = Bytes(8);
 };
 
 TEST_F(FaultyTransportTest, EmptyPlanChangesNothing) {
@@ -260,6 +220,55 @@ TEST_F(FaultyTransportTest, DisconnectEndsWritesThatADeadPeerHasSwallowed) {
   EXPECT_THAT(sink.log, ElementsAre("write_done 5 fault injected: the peer is lost"));
 }
 
+TEST_F(FaultyTransportTest, ResetLosesTheConnectionAfterEachMessageAndWriteThatWasSent) {
+  start("reset=1");
+  EXPECT_EQ(send("a"), PostStatus::kOk);
+  EXPECT_THAT(fake->broken, ElementsAre(peer));
+  EXPECT_EQ(send_placed(), PostStatus::kOk);
+  EXPECT_THAT(fake->broken, ElementsAre(peer, peer));
+  EXPECT_EQ(write(), PostStatus::kOk);
+  EXPECT_THAT(fake->broken, ElementsAre(peer, peer, peer));
+  EXPECT_EQ(faulty->counters().resets, 3U);
+  EXPECT_EQ(fake->sent.size(), 2U);
+  EXPECT_EQ(fake->writes, 1);
+  faulty->poll({}, sink);
+  EXPECT_THAT(sink.log, IsEmpty()) << "the network resumes it or reports the loss";
+}
+
+TEST_F(FaultyTransportTest, WhatWasNotSentResetsNothing) {
+  start("reset=1");
+  fake->commit_answer = PostStatus::kWouldBlock;
+  EXPECT_EQ(send("a"), PostStatus::kWouldBlock);
+  EXPECT_EQ(send_placed(), PostStatus::kWouldBlock);
+  EXPECT_THAT(fake->broken, IsEmpty());
+  EXPECT_EQ(faulty->counters().resets, 0U);
+}
+
+TEST_F(FaultyTransportTest, ResetHasItsProbabilityAndItsSeed) {
+  const auto resets = [this](const char* plan) {
+    start(plan);
+    std::vector<std::size_t> after;
+    for (int i = 0; i < 1000; ++i) {
+      send("a");
+      after.push_back(fake->broken.size());
+    }
+    return after;
+  };
+  const std::vector<std::size_t> first = resets("reset=0.2,seed=1");
+  EXPECT_GT(first.back(), 150U);
+  EXPECT_LT(first.back(), 250U);
+  EXPECT_EQ(first, resets("reset=0.2,seed=1"));
+  EXPECT_NE(first, resets("reset=0.2,seed=2"));
+}
+
+// Placed messages are lost with the connection as others are. Other faults have none of theirs.
+TEST_F(FaultyTransportTest, ResetAloneLeavesPlacedMessagesAllowed) {
+  start("reset=1");
+  EXPECT_EQ(faulty->attributes().max_placed_bytes, fake->attributes().max_placed_bytes);
+  start("reset=1,drop=0.1");
+  EXPECT_EQ(faulty->attributes().max_placed_bytes, 0U);
+}
+
 TEST_F(FaultyTransportTest, SameSeedSameFaults) {
   const auto run = [this](const char* plan) {
     start(plan);
@@ -337,7 +346,7 @@ TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
 INSTANTIATE_TEST_SUITE_P(
     Plans, SessionUnderFaults,
     testing::Values("", "duplicate=0.2", "delay=0.3:1ms", "block=0.1:20", "drop=0.04",
-                    "post_failure=0.02",
+                    "post_failure=0.02", "reset=0.2",
                     "drop=0.01,duplicate=0.1,delay=0.2:100us,block=0.05:10,post_failure=0.01"));
 
 }  // namespace
