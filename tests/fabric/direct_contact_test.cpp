@@ -1,18 +1,19 @@
 // The first contact of two sessions over direct transports, and the resumption of their connection,
 // while connections are lost: contact begins again, what was sent arrives once and in order, and
 // nobody reports a loss.
+#include <tuple>
+
 #include "tests/fabric/cutting_sockets.h"
 #include "tests/fabric/direct_sessions.h"
 
 namespace lintel::transport {
 namespace {
 
-class DirectContact : public DirectSessions, public testing::TestWithParam<CutEnd> {
+class ContactOverCuts : public DirectSessions {
  protected:
   static constexpr std::uint32_t kEach = 3;  // messages of each side after the first
 
-  void SetUp() override { cuts.end = GetParam(); }
-  void TearDown() override { cuts = {}; }
+  ~ContactOverCuts() { cuts = {}; }
   void cut_after(std::vector<std::size_t> distances) {
     cuts.made = 0;
     cuts.distances = std::move(distances);
@@ -20,7 +21,7 @@ class DirectContact : public DirectSessions, public testing::TestWithParam<CutEn
   void meet_over_cuts(std::vector<std::size_t> distances) {
     cut_after(std::move(distances));
     open_both();
-    if (!HasFailure()) exchange_messages();
+    if (!testing::Test::HasFailure()) exchange_messages();
   }
   void exchange_messages() {
     for (std::uint32_t number = 1; number <= kEach; ++number) {
@@ -38,8 +39,20 @@ class DirectContact : public DirectSessions, public testing::TestWithParam<CutEn
   }
 };
 
+// The end that is cut; both call at once; the job has a secret.
+using ContactCase = std::tuple<CutEnd, bool, bool>;
+
+class DirectFirstContact : public ContactOverCuts, public testing::TestWithParam<ContactCase> {
+ protected:
+  void SetUp() override {
+    cuts.end = std::get<0>(GetParam());
+    both_call = std::get<1>(GetParam());
+    if (std::get<2>(GetParam())) secret = "of the job";
+  }
+};
+
 // Until the contact comes before the cut.
-TEST_P(DirectContact, ACutAfterAnyByteLosesNothing) {
+TEST_P(DirectFirstContact, ACutAfterAnyByteLosesNothing) {
   std::size_t distance = 0;
   do {
     SCOPED_TRACE("byte " + std::to_string(distance));
@@ -48,6 +61,24 @@ TEST_P(DirectContact, ACutAfterAnyByteLosesNothing) {
   } while (cuts.made > 0);
   EXPECT_GT(distance, 500U) << "the test saw what it is about";
 }
+
+std::string contact_test_name(const testing::TestParamInfo<ContactCase>& info) {
+  const auto [end, both_call, has_secret] = info.param;
+  return cut_test_name({end, info.index}) + (both_call ? "_both_call" : "_one_calls") +
+         (has_secret ? "_with_secret" : "");
+}
+INSTANTIATE_TEST_SUITE_P(Contact, DirectFirstContact,
+                         testing::Combine(testing::Values(CutEnd::kSender, CutEnd::kReceiver),
+                                          testing::Bool(), testing::Bool()),
+                         contact_test_name);
+INSTANTIATE_TEST_SUITE_P(BothEnds, DirectFirstContact,
+                         testing::Values(ContactCase(CutEnd::kBoth, true, false)),
+                         contact_test_name);
+
+class DirectContact : public ContactOverCuts, public testing::TestWithParam<CutEnd> {
+ protected:
+  void SetUp() override { cuts.end = GetParam(); }
+};
 
 // The second cut is within what resumes the connection that the first one has ended, or behind it.
 TEST_P(DirectContact, ACutAfterAnyByteOfTheResumptionLosesNothing) {

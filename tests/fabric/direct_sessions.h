@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "tests/fabric/fabric_pair.h"
 #include "transport/direct/direct_transport.h"
@@ -17,10 +18,15 @@ struct SessionSide {
   Session& session() const { return static_cast<Session&>(*node.transport); }
 };
 
-// A process on the network, with a session to nobody yet.
-inline SessionSide open_session(const NetworkOptions& options, std::uint64_t incarnation) {
+// A process on the network, with a session to nobody yet. An empty secret is none.
+inline SessionSide open_session(const NetworkOptions& options, std::uint64_t incarnation,
+                                std::string_view secret = {}) {
   SessionOptions session;
   session.incarnation = incarnation;
+  if (!secret.empty()) {
+    session.job_key = std::make_shared<JobKey>();
+    session.job_key->give(std::as_bytes(std::span(secret)));
+  }
   session.random[0] = static_cast<std::byte>(incarnation);
   SessionSide side;
   side.node.transport = std::make_unique<Session>(open_node(options).transport, session);
@@ -33,14 +39,17 @@ class DirectSessions {
   void open_both(Nanoseconds timeout = std::chrono::seconds(10)) {
     NetworkOptions options = options_for(DirectTransport::kName);
     options.output_timeout = timeout;
-    for (const std::size_t i : {0U, 1U}) sides[i] = open_session(options, 11 + i);
+    for (const std::size_t i : {0U, 1U}) sides[i] = open_session(options, 11 + i, secret);
     for (const std::size_t i : {0U, 1U})
       sides[i].peer = *sides[i].session().resolve(sides[1 - i].session().self());
-    for (const std::size_t i : {0U, 1U}) send(i, 0);
-    ASSERT_TRUE(until_both([&] {
-      return sides[0].node.seen.message_count == 1 && sides[1].node.seen.message_count == 1;
-    }));
+    send(0, 0);
+    if (!both_call) {
+      ASSERT_TRUE(until_both([&] { return has_first(1); }));
+    }
+    send(1, 0);
+    ASSERT_TRUE(until_both([&] { return has_first(0) && has_first(1); }));
   }
+  bool has_first(std::size_t side) const { return sides[side].node.seen.message_count == 1; }
   bool until_both(const std::function<bool()>& done) {
     return until({&sides[0].node, &sides[1].node}, done);
   }
@@ -61,6 +70,9 @@ class DirectSessions {
   }
 
   std::array<SessionSide, 2> sides;
+  // Of the next open_both().
+  bool both_call = true;    // at once; else the second sends nothing before it has heard the first
+  std::string_view secret;  // of the job
 };
 
 }  // namespace lintel::transport
