@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,21 @@ class TwoHostsOnDirect : public SeparateHosts {
             " type veth peer name host1 netns " + std::to_string(job.os_pid(1))};
   }
   std::string device(std::size_t rank) const override { return "host" + std::to_string(rank); }
+
+  // The packets of the rank go to an address that no device has: TCP notices nothing, as it would
+  // of a device that is down.
+  void divert(const ProcessGroup& job, std::size_t rank) const {
+    EXPECT_TRUE(run(inside(job, rank) + "ip neighbour replace" + neighbour(rank) +
+                    " lladdr 02:00:00:00:00:01 nud permanent"));
+  }
+  void undivert(const ProcessGroup& job, std::size_t rank) const {
+    EXPECT_TRUE(run(inside(job, rank) + "ip neighbour del" + neighbour(rank)));
+  }
+
+ private:
+  std::string neighbour(std::size_t rank) const {
+    return " " + address(1 - rank) + " dev " + device(rank);
+  }
 };
 class TwoHosts : public TwoHostsOnDirect, public ::testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("direct", "net", "tcp;ofi_rxm"),
@@ -130,18 +147,10 @@ TEST_F(TwoHostsOnDirect, ACableThatIsMendedInTimeLosesNothing) {
   });
   if (cannot_start()) return;
   job.board().await(kConnected, 1);
-  // Packets to an address that no device has: TCP notices nothing, as it would of a device that is
-  // down.
-  const auto neighbour = [this](std::size_t rank) {
-    return " " + address(1 - rank) + " dev " + device(rank);
-  };
-  for (const std::size_t rank : {0U, 1U})
-    EXPECT_TRUE(run(inside(job, rank) + "ip neighbour replace" + neighbour(rank) +
-                    " lladdr 02:00:00:00:00:01 nud permanent"));
+  for (const std::size_t rank : {0U, 1U}) divert(job, rank);
   job.board().set(kCut, 1);
   ::sleep(8);
-  for (const std::size_t rank : {0U, 1U})
-    EXPECT_TRUE(run(inside(job, rank) + "ip neighbour del" + neighbour(rank)));
+  for (const std::size_t rank : {0U, 1U}) undivert(job, rank);
   job.join_all();
 }
 
@@ -233,6 +242,73 @@ TEST_P(TwoHosts, DestroyedConnectionsAreResumedOrReported) {
   } else {
     EXPECT_GE(job.board().get(kFailed), 3U) << "the test saw what it is about";
   }
+}
+
+// Whether the first thread of the process does, before the time of a test is over.
+bool falls_asleep(pid_t process) {
+  const auto limit = std::chrono::steady_clock::now() + Board::kTimeout;
+  while (std::chrono::steady_clock::now() < limit) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(") ");
+    if (name_end != std::string::npos && text[name_end + 2] == 'S') return true;
+    ::usleep(1000);
+  }
+  return false;
+}
+
+// The program of the receiver sleeps in PtlEQWait. The system destroys the sender's socket alone:
+// no reset reaches the receiver, for which the connection goes on until another one comes.
+TEST_F(TwoHostsOnDirect, ASleepingReceiverTakesTheNewConnectionIn) {
+  constexpr std::size_t kSleeps = 4;
+  constexpr std::size_t kDestroyed = 5;
+  if (const std::string obstacle = LostConnections::destroying_obstacle(); !obstacle.empty())
+    GTEST_SKIP() << obstacle;
+  const LostConnections connections;
+  ProcessGroup job(2, connections.counting());
+  start(job, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(4096);
+    std::vector<std::byte> source = patterned(memory.size(), 7);
+    expose(ni, 1, describe(memory, queue, kOpen));
+    const ptl_handle_md_t md = bind(ni, describe(source, queue));
+    rank.barrier();
+    if (rank.number == 0) {
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));
+      expect_sent_and_acked(queue);
+      rank.board.await(kDestroyed, 1);
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 1));
+      expect_sent_and_acked(queue);
+    } else {
+      EXPECT_EQ(expect_event(queue, PTL_EVENT_PUT_END).hdr_data, 0U);
+      fill(memory, 8);
+      rank.board.set(kSleeps, 1);
+      ptl_event_t event;
+      LINTEL_MUST(PtlEQWait(queue, &event));
+      EXPECT_EQ(event.type, PTL_EVENT_PUT_END);
+      EXPECT_EQ(event.hdr_data, 1U);
+      EXPECT_TRUE(holds_pattern(memory, 7));
+    }
+    rank.barrier();
+    PtlFini();
+  });
+  if (cannot_start()) return;
+  job.board().await(kSleeps, 1);
+  const auto is_connected = [&](std::size_t rank) {
+    return run(inside(job, rank) + "ss -Htn state established | grep -q .");
+  };
+  EXPECT_TRUE(falls_asleep(job.os_pid(1)));
+  EXPECT_TRUE(is_connected(0) && is_connected(1));
+  divert(job, 0);
+  EXPECT_TRUE(run(inside(job, 0) + "ss -tK > /dev/null"));
+  EXPECT_FALSE(is_connected(0));
+  EXPECT_TRUE(is_connected(1)) << "the receiver has noticed it";
+  undivert(job, 0);
+  job.board().set(kDestroyed, 1);
+  job.join_all();
+  EXPECT_GT(connections.resumed(), 0U) << "the test saw what it is about";
 }
 
 #ifdef LINTEL_PERF
