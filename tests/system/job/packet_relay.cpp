@@ -142,6 +142,10 @@ void PacketRelay::take(std::size_t from, Packet packet) {
   const auto found = connections_.find(is_makers ? as_maker : as_other);
   if (found == connections_.end()) return pass_on(from, std::move(packet));
   Connection& connection = found->second;
+  if (connection.is_forgotten) {
+    ++swallowed_;
+    return;
+  }
   if (segment.data > 0 && ++connection.with_data == kMade && !connection.is_kept)
     newest_in_use_ = std::max(newest_in_use_, connection.number);
   // The kernel of the other side accepts it. What the maker says does not come yet.
@@ -151,6 +155,10 @@ void PacketRelay::take(std::size_t from, Packet packet) {
   }
   if (segment.data > 0 && resets(from, packet, connection)) return;
   pass_on(from, std::move(packet));
+}
+
+void PacketRelay::forget_connections() {
+  for (auto& [ends, connection] : connections_) connection.is_forgotten = true;
 }
 
 // Does nothing if it has been added: the SYN was sent again.

@@ -1,14 +1,14 @@
 #pragma once
 // PacketRelay: the network between two hosts, through which every IPv4 packet passes the test. It
-// delays packets, delivers them out of order, resets TCP connections in the middle, and keeps what
-// the maker of a connection sends on it until a newer connection was made.
+// delays packets, delivers them out of order, resets TCP connections in the middle, keeps what the
+// maker of a connection sends on it until a newer connection was made, and forgets connections.
 //
 // It changes no address, because the processes prove the ends of their sockets to each other.
 //
 // Made before the hosts: a TUN device for each, which is moved to the host's network namespace
 // then. Owns the other ends of the devices. One thread calls it.
-// Invariant: a packet that is neither delayed, kept nor replaced with a reset is passed on
-// unchanged.
+// Invariant: a packet that is neither delayed, kept, swallowed nor replaced with a reset is passed
+// on unchanged.
 
 #include <array>
 #include <chrono>
@@ -42,8 +42,13 @@ class PacketRelay {
   const std::string& device(std::size_t host) const { return names_[host]; }
   // Passes packets on until done().
   void run_until(const std::function<bool()>& done);
+  // Of the connections that there are, nothing passes any more in either direction, and nobody is
+  // told.
+  void forget_connections();
 
   std::size_t resets() const { return resets_; }
+  // Packets of forgotten connections.
+  std::size_t swallowed() const { return swallowed_; }
   // Connections of which something was passed on only after a newer one had been made.
   std::size_t overtaken() const { return overtaken_; }
 
@@ -64,6 +69,7 @@ class PacketRelay {
   struct Connection {
     std::uint64_t number = 0;  // in the order of their first packets
     bool is_kept = false;
+    bool is_forgotten = false;
     Clock::time_point kept_until;
     std::vector<Packet> kept;
     unsigned with_data = 0;               // packets
@@ -90,6 +96,7 @@ class PacketRelay {
   std::uint64_t numbers_ = 0;
   std::uint64_t newest_in_use_ = 0;  // on which data went both ways
   std::size_t resets_ = 0;
+  std::size_t swallowed_ = 0;
   std::size_t overtaken_ = 0;
   std::mt19937 random_{1};
 };
