@@ -2,6 +2,8 @@
 // order per pair, every byte right.
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
+#include "tests/system/job/takeover_stranger.h"
 
 namespace lintel::testing {
 namespace {
@@ -240,6 +243,93 @@ TEST_F(TrafficOverLostConnections, ConnectionsMayBeDestroyedFromOutside) {
     job.join_all();
   }
   EXPECT_GE(resumed(), 20U);
+}
+
+// ---- While strangers ask for the same connections
+
+constexpr std::size_t kMet = 0;    // board word, plus the rank: it has a session with the other
+constexpr std::size_t kTried = 2;  // board word: the strangers have ended
+// Board words: how the strangers were answered.
+constexpr std::size_t kChallenged = 3;
+constexpr std::size_t kRefused = 4;
+constexpr std::size_t kTaken = 5;
+constexpr std::size_t kTurns = 6;  // board word: so many of rank 0 have ended
+
+// Ranks 0 and 1 put to each other in turns until the strangers have ended. Each looks at what has
+// come before the other may put to the same place again, which is in the turn after the next.
+void exchange_until_strangers_end(Rank& rank) {
+  constexpr std::size_t kSizes[] = {8, 1024, 16384, 65537, 90000};
+  constexpr std::size_t kLongest = 90000;
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_handle_eq_t arrivals = make_queue(ni), sent = make_queue(ni);
+  std::vector<std::byte> landing(2 * kLongest), source(kLongest);
+  expose(ni, 1, describe(landing, arrivals, kOpen));
+  const ptl_handle_md_t md = bind(ni, describe(source, sent));
+  rank.barrier();
+  for (std::size_t turn = 0, is_last = 0; is_last == 0; ++turn) {
+    const std::size_t size = kSizes[turn % std::size(kSizes)];
+    const std::size_t place = turn % 2 * kLongest;
+    const std::vector<std::byte> data = patterned(size, 2 * turn + rank.number);
+    std::copy(data.begin(), data.end(), source.begin());
+    if (rank.number == 0) is_last = rank.board.get(kTried);
+    LINTEL_MUST(PtlPutRegion(md, 0, size, PTL_ACK_REQ, rank.board.id(rank.other()), kPortal, 0, 1,
+                             place, 2 * turn + is_last));
+    EXPECT_EQ(expect_sent_and_acked(sent).mlength, size);
+    const ptl_event_t event = expect_event(arrivals, PTL_EVENT_PUT_END);
+    ASSERT_EQ(event.hdr_data / 2, turn) << "lost, repeated or out of order";
+    EXPECT_EQ(event.mlength, size);
+    EXPECT_TRUE(holds_pattern(std::span(landing).subspan(place, size), 2 * turn + rank.other()));
+    if (rank.number == 1) is_last = event.hdr_data % 2;
+    rank.board.set(kMet + rank.number, 1);
+    if (rank.number == 0) rank.board.set(kTurns, turn);
+  }
+  ptl_sr_value_t dropped = 1;
+  LINTEL_MUST(PtlNIStatus(ni, PTL_SR_DROP_COUNT, &dropped));
+  EXPECT_EQ(dropped, 0U);
+  rank.barrier();
+  PtlFini();
+}
+
+// Rank 2, in the names of both.
+void try_to_take_over(Rank& rank) {
+  constexpr int kTimes = 50;  // at least, and as long as the others make so many turns
+  constexpr std::uint64_t kLeastTurns = 300;
+  rank.barrier();
+  for (const std::size_t other : {0U, 1U}) rank.board.await(kMet + other, 1);
+  TakeoverStranger strangers[] = {{rank.board.id(0), rank.board.id(1)},
+                                  {rank.board.id(1), rank.board.id(0)}};
+  for (int times = 0; times < kTimes || rank.board.get(kTurns) < kLeastTurns; ++times) {
+    for (TakeoverStranger& stranger : strangers) stranger.attempt();
+  }
+  rank.board.set(kTried, 1);
+  using transport::GreetingKind;
+  std::uint64_t challenged = 0, refused = 0, taken = 0;
+  for (const TakeoverStranger& stranger : strangers) {
+    EXPECT_TRUE(stranger.has_learned());
+    challenged += stranger.answers(GreetingKind::kChallenge);
+    refused += stranger.answers(GreetingKind::kNoStream);
+    taken += stranger.answers(GreetingKind::kAccept) + stranger.answers(GreetingKind::kResumed);
+  }
+  rank.board.set(kChallenged, challenged);
+  rank.board.set(kRefused, refused);
+  rank.board.set(kTaken, taken);
+  rank.barrier();
+}
+
+// The strangers know what the greetings say. The job has no secret.
+TEST_F(TrafficOverLostConnections, StrangersTakeNoSessionOver) {
+  ProcessGroup job(3, with_resets(0.3));
+  job.start_all([](Rank& rank) {
+    rank.number == 2 ? try_to_take_over(rank) : exchange_until_strangers_end(rank);
+  });
+  job.join_all();
+  const Board& board = job.board();
+  EXPECT_EQ(board.get(kTaken), 0U);
+  EXPECT_GT(board.get(kChallenged), 20U) << "the test saw what it is about";
+  EXPECT_GT(board.get(kRefused), 20U) << "the test saw what it is about";
+  EXPECT_GT(resumed(), 100U) << "the test saw what it is about";
+  EXPECT_LE(sum_of("peer_failures"), 2U) << "those that a rank notices at its end";
+  EXPECT_EQ(sum_of("messages_unacknowledged"), 0U);
 }
 
 }  // namespace
