@@ -77,8 +77,8 @@ class Puts {
   ptl_handle_md_t md_;
 };
 
-// The program goes on sending to all.
-void put_to_all(Rank& rank) {
+// Opens an interface, and has put to each other rank once.
+std::vector<Puts> reach_all(Rank& rank) {
   const ptl_handle_ni_t ni = open_interface(rank);
   std::vector<Puts> to;
   for (std::size_t other = kHealthy; other < rank.size; ++other)
@@ -87,6 +87,12 @@ void put_to_all(Rank& rank) {
     peer.put();
     peer.expect_sent_and_acked();
   }
+  return to;
+}
+
+// The program goes on sending to all.
+void put_to_all(Rank& rank) {
+  std::vector<Puts> to = reach_all(rank);
   rank.board.set(kConnected, 1);
   rank.board.await(kStopped, 1);
   for (std::size_t stopped = 1; stopped < to.size(); ++stopped) to[stopped].start(kBurst);
@@ -186,14 +192,7 @@ std::chrono::duration<double> time_of_puts(Puts& to) {
 // stopped and the program has sent to them. Beside the stopped ones it begins at once, so that it
 // holds from the first moment on.
 void measure_in_turns(Rank& rank) {
-  const ptl_handle_ni_t ni = open_interface(rank);
-  std::vector<Puts> to;
-  for (std::size_t other = kHealthy; other < rank.size; ++other)
-    to.emplace_back(ni, rank.board.id(other));
-  for (Puts& peer : to) {
-    peer.put();
-    peer.expect_sent_and_acked();
-  }
+  std::vector<Puts> to = reach_all(rank);
   std::vector<double> ratios;
   for (std::size_t turn = 1; turn < 2 * kPairs; turn += 2) {
     const auto idle = time_of_puts(to.front());
