@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """How bench/compare judges figures, and what its commands and its matrix ask for."""
 
+import argparse
+import contextlib
+import io
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 
@@ -60,6 +64,39 @@ class Thresholds(unittest.TestCase):
         with_setting = thresholds.with_setting(series, "LINTEL_EAGER_LIMIT", "7", moved)
         self.assertEqual([with_setting.figure(setup, None) for setup in (before, moved, before)],
                          [None, "7", None])
+
+
+class Builds(unittest.TestCase):
+    def code(self, measure, before, after, **bounds):
+        """With which it ends, when these are the medians."""
+        builds = command("builds")
+        options = argparse.Namespace(turns=1, **{"most": None, "most_added": None, **bounds})
+        one = next(series for series in (*contestants.SERIES, *contestants.OF_BUILDS)
+                   if series.measure == measure)
+        ratio = builds.turns.times(measure, before, after)
+        with unittest.mock.patch.object(
+                builds.turns, "measured", return_value=(ratio, ratio, ratio, before, after)
+        ), contextlib.redirect_stdout(io.StringIO()):
+            return builds.compare(options, (None, None), [(one, matrix.Work(8, 16))])
+
+    def test_MostIsAboutTheRatioOfTimes(self):
+        for measure, before, after, code in (("latency", 100, 104, 0), ("latency", 100, 106, 1),
+                                             ("rate", 100, 96, 0), ("rate", 100, 94, 1)):
+            self.assertEqual(self.code(measure, before, after, most=1.05), code)
+            self.assertEqual(self.code(measure, before, after), 0)
+
+    def test_MostAddedIsAboutTheDifferenceOfTimesAlone(self):
+        for measure, before, after, code in (
+                ("first-contact", 200, 299, 0), ("first-contact", 200, 301, 1),
+                ("first-contact", 301, 200, 0), ("rate", 200, 301, 0), ("rate", 301, 200, 0)):
+            self.assertEqual(self.code(measure, before, after, most_added=100), code)
+
+    def test_MeasuresAreThoseOfRunAndItsOwn(self):
+        measures = command("builds").measures
+        self.assertEqual(measures("latency,first-contact"), ["latency", "first-contact"])
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "'contact'; expected of .*"
+                                    "ranks-dup, first-contact, separated by commas"):
+            measures("contact")
 
 
 class Judgement(unittest.TestCase):

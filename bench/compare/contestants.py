@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
+import contact_contestants
 import impi_contestants
 import mpi_contestants
 import processes
@@ -35,6 +36,7 @@ class Programs:
     impi_server: str = ""
     tcp_pair: str = ""
     libraries: str = ""  # folder
+    first_contact: str = ""
 
     @staticmethod
     def of(folder):
@@ -46,7 +48,8 @@ class Programs:
                         os.path.join(tools, "lintel-mpirun", "lintel-mpirun"),
                         os.path.join(tools, "impi-server", "impi-server"),
                         os.path.join(bench, "mpi", "tcp_pair"),
-                        os.path.join(folder, "portals"))
+                        os.path.join(folder, "portals"),
+                        os.path.join(bench, "contact", "first_contact"))
 
     def missing(self):
         """Those that every build tree has, and that are not there."""
@@ -64,13 +67,14 @@ class Setup:
     cpus: tuple
     network: Network = Network()  # where the two processes are
     ranks: int = 2  # of a job of MPI
-    libraries: str = ""  # folder of the libraries that lintel-perf uses in place of its own
+    # folder of the libraries that lintel-perf and first_contact use in place of their own
+    libraries: str = ""
 
     def cpu_list(self):
         return ",".join(map(str, self.cpus))
 
     def environment(self):
-        """Of lintel-perf."""
+        """Of lintel-perf and first_contact."""
         return {**os.environ, "LD_LIBRARY_PATH": self.libraries} if self.libraries else None
 
 
@@ -276,6 +280,7 @@ SERIES = [
            raw("pingpong", "latency_us")), *mpi_contestants.series(Series),
     *impi_contestants.series(Series), *ranks_contestants.series(Series),
 ]
+OF_BUILDS = [*contact_contestants.series(Series)]  # of bench/compare/builds besides
 
 OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun", impi_contestants.TCP_PAIR)
 DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin",

@@ -10,6 +10,7 @@ import unittest.mock
 
 sys.dont_write_bytecode = True
 
+import contact_contestants
 import contestants
 import matrix
 import impi_contestants
@@ -409,6 +410,68 @@ class ManyRanks(unittest.TestCase):
         self.assertEqual(matrix.column_text("ranks-barrier", 16), "16 ranks")
         self.assertIn("all ranks on processors 0 and 1, none with one of its own",
                       tables.conditions(FACTS, "net", "direct", 3, (0, 1), pinned=False))
+
+
+class FirstContact(unittest.TestCase):
+    LINE = ('{"measure": "first contact", "of": 8, "targets": 3, "first_us": 250.5, '
+            '"first_us_each": [900.25, 250.5, 240.0], "second_us": 80.5, '
+            '"second_us_each": [80.5, 70.0, 90.0]}')
+
+    def setUp(self):
+        self.setup = contestants.Setup(
+            contestants.Programs("raw", "perf", "/tree/lintel-run", first_contact="/tree/contact"),
+            "net", "direct", (2, 3))
+        self.series = {one.name: one for one in contestants.OF_BUILDS}
+
+    def started(self, setup, name="Lintel put, first"):
+        """How the program is called."""
+        with unittest.mock.patch.object(
+            contact_contestants.processes, "run", side_effect=RunFailed("not run")) as started:
+            with self.assertRaisesRegex(RunFailed, "not run"):
+                self.series[name].figure(setup, matrix.Work(8, messages=16))
+        return started.call_args
+
+    def test_EachSeriesHasItsFigureOfTheLine(self):
+        with unittest.mock.patch.object(
+                contact_contestants.processes, "run", return_value=f"a warning\n{self.LINE}\n"):
+            self.assertEqual(
+                {name: one.figure(self.setup, matrix.Work(8, messages=3))
+                 for name, one in self.series.items()},
+                {"Lintel put, first of all": 900.25, "Lintel put, first": 250.5,
+                 "Lintel put, second": 80.5})
+
+    def test_OutputWithoutOneLineIsAFailureThatQuotesIt(self):
+        for text, said in (("no secret\n", "no secret"), ("{nothing}\n", "not JSON"),
+                           (f"{self.LINE}\n{self.LINE}\n", "one line")):
+            with self.assertRaisesRegex(RunFailed, said):
+                contact_contestants.figures_of(text)
+
+    def test_ThereIsOneRankForEachContactAndOneThatMakesThem(self):
+        for name in self.series:
+            call = self.started(self.setup, name)
+            self.assertEqual(call.args[0],
+                             ["/tree/lintel-run", "-n", "17", "--bind", "none",
+                              mpi_contestants.RANK, "2,3", "", "/tree/contact", "8"])
+            self.assertEqual(call.kwargs["cpu"], (2, 3))
+
+    def test_ItHasTheLibrariesThatAreGivenAndLintelsProvider(self):
+        environment = self.started(self.setup).kwargs["environment"]
+        self.assertEqual(environment["LINTEL_PROVIDER"], "direct")
+        self.assertEqual(environment.get("LD_LIBRARY_PATH"), os.environ.get("LD_LIBRARY_PATH"))
+        before = dataclasses.replace(self.setup, libraries="/before/portals")
+        environment = self.started(before).kwargs["environment"]
+        self.assertEqual((environment["LINTEL_PROVIDER"], environment["LD_LIBRARY_PATH"]),
+                         ("direct", "/before/portals"))
+
+    def test_ItIsAMeasureOfBuildsAlone(self):
+        self.assertEqual({one.measure for one in contestants.OF_BUILDS},
+                         set(matrix.BUILDS_MEASURES))
+        self.assertFalse({one.measure for one in contestants.SERIES} & set(matrix.BUILDS_MEASURES))
+        for name in ("matrix.json", "smoke.json"):
+            document = matrix.document_of(os.path.join(HERE, name))
+            for measure in matrix.BUILDS_MEASURES:
+                for size in document[measure]["sizes"]:
+                    self.assertGreater(matrix.work_of(document, measure, size).messages, 0)
 
 
 class BetweenJobs(unittest.TestCase):

@@ -15,6 +15,8 @@ RANKS_MEASURES = ("ranks-barrier", "ranks-allreduce", "ranks-alltoall", "ranks-i
                   "ranks-polled", "ranks-split", "ranks-dup")
 MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES,
             *RANKS_MEASURES)
+# of bench/compare/builds alone: other programs have nothing to hold against it
+BUILDS_MEASURES = ("first-contact",)
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
@@ -49,7 +51,7 @@ UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": 
 UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s",
           "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
 UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s",
-          **{measure: "us" for measure in RANKS_MEASURES}}
+          **{measure: "us" for measure in (*RANKS_MEASURES, *BUILDS_MEASURES)}}
 LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
 WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "impi-bandwidth")
 RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
@@ -62,7 +64,8 @@ def base_of(measure):
 
 @dataclass(frozen=True)
 class Work:
-    """One run of one program: so many passes over so many messages, after a warm-up."""
+    """One run of one program: so many passes over so many messages, after a warm-up. Of a first
+    contact each message is for another process, and nothing is warm."""
 
     size: int  # bytes of a message; behind queues: how long these are; of many ranks: how many
     messages: int = 0

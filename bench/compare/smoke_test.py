@@ -221,6 +221,10 @@ def builds(build_dir, _):
             (["--sizes", "8", "--computing"], 0, "beside programs that compute"),
             (["--sizes", "9"], 0, "mpi-latency, 9 B, Lintel MPI"),
             (["--sizes", "8", "--most", "0.0001"], 1, "latency, 8 B, Lintel put"),
+            (["--only", "first-contact"], 0, "first-contact, 8 B, Lintel put, second"),
+            (["--only", "first-contact", "--most-added", "-1000000"], 1,
+             "first-contact, 8 B, Lintel put, first of all"),
+            (["--only", "contact"], 2, "'contact'; expected of latency, "),
             (["--sizes", "none"], 2, "'none'")):
         done = subprocess.run(
             [sys.executable, "-B", os.path.join(HERE, "builds"), build_dir, build_dir,
