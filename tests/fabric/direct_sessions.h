@@ -44,12 +44,22 @@ class DirectSessions {
       sides[i].peer = *sides[i].session().resolve(sides[1 - i].session().self());
     send(0, 0);
     if (!both_call) {
-      ASSERT_TRUE(until_both([&] { return has_first(1); }));
+      ASSERT_TRUE(until_both([&] { return has_first(1); })) << both();
     }
     send(1, 0);
-    ASSERT_TRUE(until_both([&] { return has_first(0) && has_first(1); }));
+    ASSERT_TRUE(until_both([&] { return has_first(0) && has_first(1); })) << both();
   }
   bool has_first(std::size_t side) const { return sides[side].node.seen.message_count == 1; }
+  // What they have seen and what their sessions say, for a test that fails.
+  std::string both() const {
+    std::string text;
+    for (const SessionSide& side : sides) {
+      text += std::to_string(side.node.seen.message_count) + " messages, " +
+              std::to_string(side.node.seen.failures.size()) + " failures\n";
+      side.session().dump(text);
+    }
+    return text;
+  }
   bool until_both(const std::function<bool()>& done) {
     return until({&sides[0].node, &sides[1].node}, done);
   }
