@@ -19,6 +19,7 @@ class ContactOverCuts : public DirectSessions {
     cuts.distances = std::move(distances);
   }
   void meet_over_cuts(std::vector<std::size_t> distances) {
+    sides = {};  // what their ends send is not of the contact
     cut_after(std::move(distances));
     open_both();
     if (!testing::Test::HasFailure()) exchange_messages();
