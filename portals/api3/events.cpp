@@ -70,8 +70,7 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
   {
     const MutexLock lock(process->lock());
     QueueWait wait(*process, {names.data(), names.size()});
-    const TimePoint deadline =
-        QueueWait::deadline_in<ptl_time_t>(*process, timeout, PTL_TIME_FOREVER);
+    const TimePoint deadline = QueueWait::deadline_in(*process, timeout, PTL_TIME_FOREVER);
     switch (wait.run(deadline)) {
       case QueueWait::WaitEnd::kNothing:
       case QueueWait::WaitEnd::kStopped: return PTL_EQ_EMPTY;

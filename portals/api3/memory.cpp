@@ -31,15 +31,14 @@ int tested(Process& process, Status status) LINTEL_REQUIRES(kLock) {
   return return_code(status);
 }
 
-// The queue that a call tests; none for PTL_EQ_NONE. False: the handle names no queue.
-bool find_test_queue(NetworkInterface& interface, ptl_handle_eq_t handle, SlotId& queue)
-    LINTEL_REQUIRES(kLock) {
+// The queue that a call tests; none for PTL_EQ_NONE. False: the handle is none of a queue of this
+// interface. Whether the queue exists is not checked.
+bool decode_test_queue(const NetworkInterface& interface, ptl_handle_eq_t handle, SlotId& queue) {
   queue = {};
   if (handle == PTL_EQ_NONE) return true;
   const Decoded decoded = decode(handle);
-  if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind()) return false;
   queue = decoded.id;
-  return interface.events.queue(queue) != nullptr;
+  return decoded.kind == HandleKind::kQueue && decoded.interface == interface.kind();
 }
 
 // The result of a call that unlinks. While the object is in use it makes progress and tries once
@@ -168,7 +167,9 @@ int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_hand
         if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
         if (new_md == nullptr) return static_cast<int>(PTL_OK);
         SlotId test_queue;
-        if (!find_test_queue(interface, testq, test_queue)) return static_cast<int>(PTL_EQ_INVALID);
+        if (!decode_test_queue(interface, testq, test_queue) ||
+            (testq != PTL_EQ_NONE && interface.events.queue(test_queue) == nullptr))
+          return static_cast<int>(PTL_EQ_INVALID);
         portals::DescriptorRules rules;
         if (const int code = make_rules(interface, interface.kind(), *new_md, rules);
             code != PTL_OK)
@@ -190,7 +191,8 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
         if (neighbour.kind != HandleKind::kEntry || neighbour.interface != interface.kind())
           return static_cast<int>(PTL_ME_INVALID);
         SlotId test_queue;
-        if (!find_test_queue(interface, testq, test_queue)) return static_cast<int>(PTL_EQ_INVALID);
+        if (!decode_test_queue(interface, testq, test_queue))
+          return static_cast<int>(PTL_EQ_INVALID);
         portals::DescriptorRules rules;
         if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK)
           return code;

@@ -40,7 +40,7 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
     wanted.push_back({engine_kind(decoded.interface), decoded.id, tests[i]});
   }
   const MutexLock lock(own->lock());
-  const TimePoint deadline = CounterWait::deadline_in<ptl_time_t>(*own, timeout, PTL_TIME_FOREVER);
+  const TimePoint deadline = CounterWait::deadline_in(*own, timeout, PTL_TIME_FOREVER);
   CounterWait waiting(*own, {wanted.data(), wanted.size()}, aborted);
   switch (waiting.run(deadline)) {
     case CounterWait::WaitEnd::kNothing: return PTL_CT_NONE_REACHED;

@@ -35,7 +35,7 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
   }
   const MutexLock lock(own->lock());
   QueueWait wait(*own, {names.data(), names.size()}, stop);
-  const TimePoint deadline = QueueWait::deadline_in<ptl_time_t>(*own, timeout, PTL_TIME_FOREVER);
+  const TimePoint deadline = QueueWait::deadline_in(*own, timeout, PTL_TIME_FOREVER);
   switch (wait.run(deadline)) {
     case QueueWait::WaitEnd::kNothing: return PTL_EQ_EMPTY;
     case QueueWait::WaitEnd::kInvalid: return PTL_ARG_INVALID;

@@ -23,7 +23,7 @@ using portals::Status;
 
 // A child of fork() has a new one, because another thread of its parent may have held the mutex.
 struct Library {
-  Mutex mutex;  // also of the counts of PtlNIInit
+  Mutex mutex;  // held by PtlInit and PtlFini, and while PtlNIInit counts opens
   unsigned starts LINTEL_GUARDED_BY(mutex) = 0;
   std::atomic<bool> started{false};
 };

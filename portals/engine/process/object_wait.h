@@ -42,8 +42,8 @@ class ObjectWait : private Condition {
   }
 
   // Of a call with a time limit in milliseconds: kAtOnce for 0, kNever for `forever`.
-  template <class Milliseconds>
-  static TimePoint deadline_in(const Process& process, Milliseconds timeout, Milliseconds forever) {
+  static TimePoint deadline_in(const Process& process, std::uint32_t timeout,
+                               std::uint32_t forever) {
     if (timeout == forever) return kNever;
     return timeout == 0 ? kAtOnce : process.now() + std::chrono::milliseconds(timeout);
   }
