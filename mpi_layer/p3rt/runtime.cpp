@@ -103,51 +103,10 @@ class ProcessGroups final : public api3::InterfaceListener {
                           });
   }
 
-  // PtlSetRank.
   int set_rank(ptl_handle_ni_t ni, unsigned rank, unsigned group_size) {
-    constexpr unsigned kAsk = ~0U;
     return with_group(
-        ni,
-        [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self)
-            LINTEL_REQUIRES(mutex_) -> int {
-              if (rank == kAsk && group_size == kAsk) {
-                if (group && (group->of_launcher || group->complete())) return PTL_OK;
-                if (group && (group->nids || group->pids)) {
-                  return refuse("PtlSetRank",
-                                "a map of another group is set already; expected the rank first",
-                                PTL_FAIL);
-                }
-                return set_from_environment("PtlSetRank", group, self);
-              }
-              if (group_size > kMaxSize) {
-                return refuse("PtlSetRank",
-                              "a group of " + std::to_string(group_size) + "; expected at most " +
-                                  std::to_string(kMaxSize),
-                              PTL_FAIL);
-              }
-              if (rank >= group_size) {
-                return refuse("PtlSetRank",
-                              "rank " + std::to_string(rank) + " is not below the size " +
-                                  std::to_string(group_size) + " of its group",
-                              PTL_FAIL);
-              }
-              if (group && (group->of_launcher || group->nids || group->pids)) {
-                return refuse("PtlSetRank",
-                              "the group's map is set already; expected the rank first", PTL_FAIL);
-              }
-              group = ProcessGroup{.rank = rank, .size = group_size};
-              return PTL_OK;
-            });
-  }
-
-  int set_from_environment(const char* call, std::optional<ProcessGroup>& group,
-                           std::optional<ProcessId> self) LINTEL_REQUIRES(mutex_) {
-    const GroupVariables variables = read_group_variables();
-    Outcome<ProcessGroup> told = variables.rank ? group_of(variables) : launched_.ask();
-    if (!told) return refuse(call, told.sentence(), PTL_FAIL);
-    if (self) return adopt(call, std::move(*told), *self);
-    group = std::move(*told);
-    return PTL_OK;
+        ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self)
+                LINTEL_REQUIRES(mutex_) { return set_rank_of(group, self, rank, group_size); });
   }
 
   static int refuse(const char* call, const std::string& sentence, int code) {
@@ -164,6 +123,48 @@ class ProcessGroups final : public api3::InterfaceListener {
   }
 
  private:
+  // PtlSetRank, for the group of `ni`.
+  int set_rank_of(std::optional<ProcessGroup>& group, std::optional<ProcessId> self, unsigned rank,
+                  unsigned group_size) LINTEL_REQUIRES(mutex_) {
+    constexpr unsigned kAsk = ~0U;
+    if (rank == kAsk && group_size == kAsk) {
+      if (group && (group->of_launcher || group->complete())) return PTL_OK;
+      if (group && (group->nids || group->pids)) {
+        return refuse("PtlSetRank",
+                      "a map of another group is set already; expected the rank first", PTL_FAIL);
+      }
+      return set_from_environment("PtlSetRank", group, self);
+    }
+    if (group_size > kMaxSize) {
+      return refuse("PtlSetRank",
+                    "a group of " + std::to_string(group_size) + "; expected at most " +
+                        std::to_string(kMaxSize),
+                    PTL_FAIL);
+    }
+    if (rank >= group_size) {
+      return refuse("PtlSetRank",
+                    "rank " + std::to_string(rank) + " is not below the size " +
+                        std::to_string(group_size) + " of its group",
+                    PTL_FAIL);
+    }
+    if (group && (group->of_launcher || group->nids || group->pids)) {
+      return refuse("PtlSetRank", "the group's map is set already; expected the rank first",
+                    PTL_FAIL);
+    }
+    group = ProcessGroup{.rank = rank, .size = group_size};
+    return PTL_OK;
+  }
+
+  int set_from_environment(const char* call, std::optional<ProcessGroup>& group,
+                           std::optional<ProcessId> self) LINTEL_REQUIRES(mutex_) {
+    const GroupVariables variables = read_group_variables();
+    Outcome<ProcessGroup> told = variables.rank ? group_of(variables) : launched_.ask();
+    if (!told) return refuse(call, told.sentence(), PTL_FAIL);
+    if (self) return adopt(call, std::move(*told), *self);
+    group = std::move(*told);
+    return PTL_OK;
+  }
+
   // Makes the group that of the open interface, after a launcher has completed it if necessary.
   int adopt(const char* call, ProcessGroup group, ProcessId self) LINTEL_REQUIRES(mutex_) {
     if (group.of_launcher && !group.complete()) {
