@@ -13,6 +13,15 @@ target_compile_options(lintel_options INTERFACE
   $<$<BOOL:${LINTEL_WERROR}>:-Werror>
   -fno-semantic-interposition)  # nobody replaces a function of liblintel.so: let it inline its own
 target_include_directories(lintel_options INTERFACE ${LINTEL_SOURCE_DIR})
+# How the installed libraries are linked. Functions of other libraries are looked up when a library
+# is loaded: at their first calls this would delay the first contact of a process.
+# Measure: bench/compare/builds BEFORE AFTER --only first-contact
+set(LINTEL_LINK_RULES -Wl,-Bsymbolic-functions -Wl,-z,now)
+if(NOT LINTEL_SANITIZE)
+  # so that a missing layer is an error here, and not in the first program; with a sanitizer some
+  # symbols are defined later
+  list(APPEND LINTEL_LINK_RULES -Wl,-z,defs)
+endif()
 # How small structs of a message are cleared and copied. Both options are checked, because only some
 # compilers and processors have them. The code still runs on every processor.
 #   -mtune=skylake             clears them by plain stores of 16 bytes. g++ otherwise uses "rep
