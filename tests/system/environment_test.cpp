@@ -21,6 +21,7 @@
 #include "tests/system/job/counters_file.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
+#include "tests/temporary_folder.h"
 
 namespace lintel::testing {
 namespace {
@@ -44,18 +45,7 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 // A folder for each test's files, and functions that read them.
 class EnvironmentSettings : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "lintel_environment.XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    if (folder_.empty()) return;
-    const std::string command = "rm -rf '" + folder_ + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0);
-  }
-
-  std::string in_folder(const std::string& name) const { return folder_ + "/" + name; }
+  std::string in_folder(const std::string& name) const { return folder_.file(name); }
   std::string file_of(ProcessGroup& job, const std::string& name, std::size_t rank) const {
     return in_folder(name + std::to_string(job.board().get(kPid + rank)));
   }
@@ -76,7 +66,7 @@ class EnvironmentSettings : public ::testing::Test {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 // ---- LINTEL_COUNTERS_FILE

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "tests/system/job/counters_file.h"
 #include "tests/system/job/portals_calls.h"
+#include "tests/temporary_folder.h"
 
 namespace lintel::testing {
 namespace {
@@ -21,14 +21,7 @@ using ::testing::HasSubstr;
 
 class JobSecrets : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "lintel_secrets.XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string in_folder(const std::string& name) const { return folder_ + "/" + name; }
+  std::string in_folder(const std::string& name) const { return folder_.file(name); }
   // A file with that secret.
   std::string secret(const std::string& text, mode_t mode = 0600) const {
     const std::string path = in_folder("secret " + text);
@@ -93,7 +86,7 @@ class JobSecrets : public ::testing::Test {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(JobSecrets, ProcessesWithTheSameSecretMeet) {

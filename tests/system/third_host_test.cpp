@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -20,6 +19,7 @@
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
 #include "tests/system/job/separate_hosts.h"
+#include "tests/temporary_folder.h"
 
 namespace lintel::testing {
 namespace {
@@ -166,13 +166,6 @@ class Worker {
 
 class ThirdHost : public SeparateHosts, public ::testing::WithParamInterface<const char*> {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "lintel_third_host.XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Each two of them are joined, so that nothing of the job passes the third one.
   std::vector<std::string> cable(const ProcessGroup& job) override {
     const auto joined = [&](const std::string& first, std::size_t at, const std::string& second,
@@ -198,7 +191,7 @@ class ThirdHost : public SeparateHosts, public ::testing::WithParamInterface<con
     EXPECT_TRUE(run(inside(job, kThird) + "ip route add " + address(1) + " dev third1"));
     EXPECT_TRUE(run(inside(job, kThird) + "ip route add local " + kForeigners + "/16 dev lo"));
   }
-  std::string in_folder(const std::string& name) const { return folder_ + "/" + name; }
+  std::string in_folder(const std::string& name) const { return folder_.file(name); }
   static std::string name_of(std::size_t rank) {
     return address(rank) + ":" + std::to_string(kFirstPid + rank);
   }
@@ -206,7 +199,7 @@ class ThirdHost : public SeparateHosts, public ::testing::WithParamInterface<con
   static constexpr const char* kForeigners = "10.78.0.0";
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 // The name of the network says that it runs on no other one.
 INSTANTIATE_TEST_SUITE_P(, ThirdHost, ::testing::Values("direct"), provider_name);

@@ -11,23 +11,17 @@
 #include <fstream>
 #include <string>
 
+#include "tests/temporary_folder.h"
+
 namespace lintel {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-class SecretFile : public testing::Test {
+class SecretFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string folder = testing::TempDir() + "lintel_secret.XXXXXX";
-    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    path_ = folder + "/secret";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& content, mode_t mode = 0600) {
     std::ofstream(path_) << content;
     ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
@@ -38,8 +32,8 @@ class SecretFile : public testing::Test {
     EXPECT_THAT(reading.problem, AllOf(HasSubstr(path_), HasSubstr(what), HasSubstr("expected")));
   }
 
-  std::string folder_;
-  std::string path_;
+  lintel::testing::TemporaryFolder folder_;
+  const std::string path_ = folder_.file("secret");
 };
 
 const std::string kText = "sixteen bytes!!\n";
