@@ -77,7 +77,9 @@ void DirectTransport::read_sockets() {
     if (recent[i]->phase == DirectConnection::Phase::kOpen && recent[i]->low_water == 1)
       receive(*recent[i]);
   }
-  const bool nobody_else = open_count_ == count && handshakes_.under_way() == 0 && sending_.empty();
+  // Strangers that hold connections and say nothing must not cost system calls, so what others
+  // begin does not count.
+  const bool nobody_else = open_count_ == count && !handshakes_.is_calling() && sending_.empty();
   if (!reading_.is_turn_of_all(nobody_else)) return;
   // What has come with accepted connections: a process that polls rarely would answer too late.
   if (poll_all_sockets()) poll_all_sockets();
@@ -93,14 +95,14 @@ bool DirectTransport::poll_all_sockets() {
     on_descriptors_closed();
     return false;
   }
-  reading_.set_all_due(count == kEventsPerLook || handshakes_.under_way() > 0 || !sending_.empty());
+  reading_.set_all_due(count == kEventsPerLook || handshakes_.is_calling() || !sending_.empty());
   for (int i = 0; i < count; ++i) {
     auto* const connection = static_cast<DirectConnection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
       handshakes_.accept_connections();
       accepts = true;
-      reading_.set_all_due(true);  // their connect requests may have arrived with them
+      reading_.expect_more();  // their connect requests may have arrived with them
       continue;
     }
     // Handling an earlier event of this round has closed its socket.
@@ -113,6 +115,7 @@ bool DirectTransport::poll_all_sockets() {
       } catch (const std::bad_alloc&) {
         no_memory_for(*connection);
       }
+      reading_.expect_more();
       continue;
     }
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);

@@ -114,6 +114,8 @@ class Handshakes {
   [[gnu::cold]] TimePoint end_of(const DirectConnection& attempt) const;
   // Connections that are being made, by this process or by others.
   std::size_t under_way() const { return under_way_; }
+  // This process tries to reach a peer.
+  bool is_calling() const { return !attempts_.none(); }
 
   // A connection that is being made comes to nothing, because of `obstacle` if this process has met
   // one. If this process has begun it, it tries again.

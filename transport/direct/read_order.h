@@ -36,12 +36,20 @@ class ReadOrder {
         static_cast<std::size_t>(std::remove(recent_.begin(), end, &connection) - recent_.begin());
   }
 
-  // Whether this turn asks epoll. `nobody_else`: there is no connection but those of recent().
+  // Whether this turn asks epoll. `nobody_else`: no connection but those of recent() is open, and
+  // none is being made by this process.
   bool is_turn_of_all(bool nobody_else) {
+    if (turns_of_all_ > 0) {
+      --turns_of_all_;
+      return true;
+    }
     return all_are_due_ || ++turns_ % (nobody_else ? kTurnsAlone : kTurnsAmongOthers) == 0;
   }
   // Whether the next turn asks it in any case.
   void set_all_due(bool due) { all_are_due_ = due; }
+  // A connection that another process begins has come a step further, so more is likely to come:
+  // the next turns ask it too. One on which nothing happens has no such turns.
+  void expect_more() { turns_of_all_ = kTurnsAlone; }
 
  private:
   // Turns between two epoll_wait, with and without other connections.
@@ -52,6 +60,7 @@ class ReadOrder {
   std::size_t count_ = 0;
   bool all_are_due_ = true;
   unsigned turns_ = 0;
+  unsigned turns_of_all_ = 0;  // so many turns ask epoll, whatever else holds
 };
 
 }  // namespace lintel::transport

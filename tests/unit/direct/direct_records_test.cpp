@@ -119,6 +119,15 @@ TEST_F(ReadOrderTest, OtherConnectionsAreAskedAboutMoreOften) {
   EXPECT_EQ(with_others, 32);
 }
 
+TEST_F(ReadOrderTest, AStepOfACallerIsFollowedByTurnsThatAskAboutAll) {
+  order.set_all_due(false);
+  order.expect_more();
+  int turns = 0;
+  while (order.is_turn_of_all(true)) ++turns;
+  EXPECT_GE(turns, 32);
+  EXPECT_LT(turns, 64) << "a caller that says no more is not asked about for ever";
+}
+
 TEST_F(ReadOrderTest, WhatIsDueIsAskedForInEachTurn) {
   order.set_all_due(true);
   EXPECT_TRUE(order.is_turn_of_all(true));

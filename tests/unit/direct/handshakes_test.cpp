@@ -148,6 +148,17 @@ TEST_F(HandshakesTest, ARequestThatIsAcceptedOpensTheConnectionOnBothSides) {
   EXPECT_EQ(a.handshakes.under_way() + b.handshakes.under_way(), 0U);
 }
 
+TEST_F(HandshakesTest, OnlyTheSideThatRequestsIsCalling) {
+  a.handshakes.connect(a.peer(b.handshakes.self()));
+  EXPECT_TRUE(a.handshakes.is_calling());
+  ASSERT_TRUE(until([&] {
+    EXPECT_FALSE(b.handshakes.is_calling());
+    return b.handshakes.under_way() > 0 || !b.opened_peers.empty();
+  }));
+  ASSERT_TRUE(until([&] { return !a.opened_peers.empty(); }));
+  EXPECT_FALSE(a.handshakes.is_calling());
+}
+
 TEST_F(HandshakesTest, BothMayRequestAtOnceAndKeepOneConnection) {
   a.handshakes.connect(a.peer(b.handshakes.self()));
   b.handshakes.connect(b.peer(a.handshakes.self()));
