@@ -212,6 +212,11 @@ class Transport {
   // REQUIRES: `peer` came from resolve() or from a Sink call of this transport.
   virtual ProcessId name_of(PeerId peer) const = 0;
 
+  // Begins to make a connection with the peer if there is none, as commit() does, for an owner that
+  // can compute its first message meanwhile. Sends no message and does not block. True: there is
+  // one, or the network needs none.
+  virtual bool reach(PeerId) { return true; }
+
   // Lends room for one message of at most `bytes` bytes to `peer`. An empty buffer means would
   // block.
   // REQUIRES: bytes <= attributes().max_message_bytes. The caller gives each buffer back by exactly

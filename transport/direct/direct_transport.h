@@ -76,6 +76,10 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
     lock_.is_held();
     return peers_[peer].name;
   }
+  [[gnu::cold]] bool reach(PeerId peer) override {
+    lock_.is_held();
+    return connection_to(peer) != nullptr;
+  }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;

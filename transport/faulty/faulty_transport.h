@@ -52,6 +52,10 @@ class FaultyTransport final : public Transport, private Sink {
     lock_.is_held();
     return wrapped_->name_of(peer);
   }
+  bool reach(PeerId peer) override {
+    lock_.is_held();
+    return wrapped_->reach(peer);
+  }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override {

@@ -34,6 +34,7 @@ std::array<std::byte, sizeof(Body)> encoded(const Body& body) {
 }  // namespace
 
 void Session::connect(PeerSession& peer) {
+  lower_->reach(peer.lower);  // what follows is computed while the connection is made
   peer.local_epoch = introductions_.begin(peer, peer.handshake);  // first: it may find no memory
   enter(peer, PeerState::kConnecting);
   peer.lost_messages = 0;  // those of the last session, which the owner knows
@@ -58,6 +59,11 @@ void Session::connect_too(PeerSession& peer) {
 
 // False: the lower transport has no room.
 bool Session::send_hello(PeerSession& peer) {
+  // Each poll() comes here while the connection is made, and the proof is not computed for nothing.
+  if (!lower_->reach(peer.lower)) {
+    pending_.await_room();
+    return false;
+  }
   const Introduction hello = introductions_.make_hello(peer);
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
   const PostStatus status = send_alone(peer.lower, header, encoded(hello));

@@ -46,6 +46,7 @@ class FakeTransport final : public Transport {
   };
   std::deque<Sent> sent;
   std::map<PeerId, Expected> expected;
+  std::vector<PeerId> reached;  // reach()
   std::vector<PeerId> disconnected;
   std::vector<PeerId> interrupted;  // for silence
   std::vector<PeerId> broken;       // interrupt()
@@ -54,6 +55,7 @@ class FakeTransport final : public Transport {
   std::vector<PeerId> forgotten;
   bool welcomed = false;   // placed messages are enabled
   bool arriving = false;   // the expected message is arriving: withdraw_placement() is too late
+  bool reachable = true;   // reach()
   bool room = true;        // reserve() lends
   bool has_memory = true;  // else reserve() finds none
   PostStatus commit_answer = PostStatus::kOk;
@@ -100,6 +102,10 @@ class FakeTransport final : public Transport {
   }
   ProcessId name_of(PeerId peer) const override { return names_.at(peer.value); }
 
+  bool reach(PeerId peer) override {
+    reached.push_back(peer);
+    return reachable;
+  }
   MessageBuffer reserve(PeerId, std::size_t bytes) override {
     LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
     if (!has_memory) throw std::bad_alloc();

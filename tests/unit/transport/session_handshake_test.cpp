@@ -5,6 +5,7 @@
 namespace lintel::transport {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -25,6 +26,19 @@ TEST_F(SessionHandshake, FirstReserveSaysHelloAndWouldBlock) {
   EXPECT_STREQ(said.provider, "fake 1.0");
   EXPECT_NE(said.epoch, 0U);
   EXPECT_EQ(session->state_of(peer), State::kConnecting);
+}
+
+TEST_F(SessionHandshake, HelloWaitsUntilThereIsAConnection) {
+  fake->reachable = false;
+  EXPECT_EQ(send("a"), PostStatus::kWouldBlock);
+  EXPECT_THAT(fake->reached, Each(lower_peer));
+  EXPECT_FALSE(fake->reached.empty()) << "the connection is begun";
+  poll();
+  EXPECT_THAT(take_sent_kinds(), IsEmpty());
+  EXPECT_EQ(session->next_deadline(), now + 1ms);
+  fake->reachable = true;
+  poll(1ms);
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(FrameKind::kHello));
 }
 
 TEST_F(SessionHandshake, WhileConnectingNoSecondHelloIsSaidByReserve) {
