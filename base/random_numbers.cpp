@@ -12,17 +12,15 @@
 namespace lintel {
 
 std::uint64_t RandomNumbers::next() {
-  if (left_ == 0) refill();
-  return std::exchange(numbers_[--left_], 0);
-}
-
-void RandomNumbers::refill() {
-  if (seed_ == 0) {
-    draw();
-  } else {
-    repeat();
+  if (left_ == 0) {
+    if (seed_ == 0) {
+      draw();
+    } else {
+      repeat();
+    }
+    left_ = numbers_.size();
   }
-  left_ = numbers_.size();
+  return std::exchange(numbers_[--left_], 0);
 }
 
 void RandomNumbers::draw() {

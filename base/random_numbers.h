@@ -2,8 +2,7 @@
 // RandomNumbers: numbers that nobody else can guess, from the kernel's generator.
 //
 // Thread: none of its own; the owner's lock guards it. Asks the kernel once for many numbers, so a
-// number costs no system call of its own; the first of them at the beginning, so that no first
-// contact waits for that. Numbers that were given out are not kept.
+// number costs no system call of its own. Numbers that were given out are not kept.
 
 #include <array>
 #include <cstddef>
@@ -15,14 +14,12 @@ class RandomNumbers {
  public:
   // Of the kernel; `seed` other than 0, for tests: numbers that are the same for the same seed, and
   // that anybody can guess.
-  // Ends the process if the kernel has no random numbers: no secret can be made then.
-  explicit RandomNumbers(std::uint64_t seed = 0) : seed_(seed) { refill(); }
+  explicit RandomNumbers(std::uint64_t seed = 0) : seed_(seed) {}
 
-  // Ends the process as the constructor does.
+  // Ends the process if the kernel has no random numbers: no secret can be made then.
   std::uint64_t next();
 
  private:
-  void refill();
   void draw();
   void repeat();
 
