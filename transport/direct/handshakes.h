@@ -103,7 +103,7 @@ class Handshakes {
   // Ends attempts that have taken too long, and accepted connections that send nothing, if any is
   // due.
   void expire() {
-    if (!attempts_.none() || half_open_deadline() <= now_ || listener_.deadline() <= now_)
+    if (is_calling() || half_open_deadline() <= now_ || listener_.deadline() <= now_)
       expire_overdue();
   }
   TimePoint next_deadline() const {
