@@ -42,9 +42,9 @@ class Thresholds(unittest.TestCase):
         thresholds = command("thresholds")
         with tempfile.TemporaryDirectory() as folder:
             for one in thresholds.THRESHOLDS:
-                copy = os.path.join(folder, one.file)
+                copy = os.path.join(folder, thresholds.LIMITS)
                 os.makedirs(os.path.dirname(copy), exist_ok=True)
-                shutil.copy(os.path.join(ROOT, one.file), copy)
+                shutil.copy(os.path.join(ROOT, thresholds.LIMITS), copy)
                 with open(copy, encoding="utf-8") as file:
                     before = file.read()
                 thresholds.change(one, one.others[0], folder)

@@ -15,25 +15,17 @@ namespace {
 
 // Of one connection: bounds poll() when a peer sends without pause.
 constexpr int kReadsPerPoll = 8;
-// If a long payload with its own place is due, or may be as the answer to one, little more than its
-// header is read first, so that the rest does not pass through a buffer. For a short placed message
-// this would be slower than a copy, because it takes a second call, in which the kernel also sends
-// a window update.
-// Measure: bench/compare/thresholds kMaxCopiedPayload kHeaderReadBytes
-constexpr std::size_t kMaxCopiedPayload = 131'072;
-constexpr std::size_t kHeaderReadBytes = 1024;
+// Of a peer that has not proved itself so much is read at once, which is enough for a handshake. A
+// longer message gets the room that its header asks for.
+constexpr std::size_t kUnprovedReadBytes = 1024;
 // Connections that keep the beginning of a piece in this process, and how many of them those may be
 // that have proved nothing; twice as many if the kernel has no room for a piece.
 constexpr std::size_t kMostBeginnings = 64;
 constexpr std::size_t kMostUnproved = 32;
 constexpr Error kNoRoom{Loss::kPeer, "recv", "there is no room for a message of the peer", ENOBUFS};
 
-// More than kMaxCopiedPayload may be due on the connection, in a payload with a place of its own.
-// Or its peer has not proved itself, and gets no more memory than a message needs.
-bool reads_little(const DirectPeer& peer, const DirectConnection& connection) {
-  return !connection.is_admitted || peer.targets > 0 ||
-         (peer.expects && peer.landing.size() > kMaxCopiedPayload) ||
-         connection.outbound.keeps_memory(kMaxCopiedPayload);
+bool may_read_ahead(const DirectConnection& connection) {
+  return connection.is_admitted || connection.is_ending;
 }
 
 std::size_t most_beginnings(const DirectConnection& connection) {
@@ -77,10 +69,9 @@ bool DirectTransport::receive(DirectConnection& connection) {
   if (!leaves) wait_for_bytes(connection, 1);
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
-    const std::span<const iovec> room =
-        stream.room(reads_little(peers_[connection.peer], connection) && !connection.is_ending
-                        ? std::max(kHeaderReadBytes, connection.low_water)
-                        : buffers_.bytes());
+    const std::span<const iovec> room = stream.room(
+        may_read_ahead(connection) ? buffers_.bytes()
+                                   : std::max(kUnprovedReadBytes, connection.low_water));
     if (room.empty()) return false;  // no memory for a buffer now
     const int fd = connection.fd.get();
     const ssize_t got = leaves ? look_at(fd, room) : receive_from(fd, room);

@@ -78,8 +78,6 @@ class OutboundStream {
   std::uint64_t sent() const { return unsent_ == nullptr ? end_ : unsent_->begin + unsent_from_; }
   // A caller waits for the end of a record.
   bool is_awaited() const { return awaited_ != 0; }
-  // So many bytes of the callers' memory are in use here, and some more.
-  bool keeps_memory(std::size_t bytes) const { return end_ - acknowledged_ > frame_bytes_ + bytes; }
   // Bytes of frames that are kept here.
   std::size_t frame_bytes() const { return frame_bytes_; }
   // Records that were appended, and bytes of frames, since the last record that asks to be
