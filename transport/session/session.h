@@ -24,59 +24,40 @@
 //  (8) Only its peer ends an open session: by its goodbye, by the end of its connection,
 //      by its silence until the deadline, or by a handshake with proofs by the job key or by the
 //      key of the first contact.
-// Its parts own the state: PeerSessions, UnprovedCallers, IdleSessions, PeerTimers, PendingPeers,
-// PollTurn, Introductions, LocalLoop, and of each peer OpenFrame, SendWindow, ReceivedFrames and
-// LeavingFrames. Each has its own lists and numbers, and knows no Session. Session connects them.
-// It has more members than other classes because Transport, Sink and JobKey::User alone have 40
-// functions, and because the states of a handshake, of an open session and of its end lead into
-// each other.
+// Its parts, in the order in which they depend on each other: SessionTables, the records and lists
+// that all share; ControlFrames, which sends what carries no message; SessionStates, which changes
+// the state of a peer; SessionLiveness, which finds dead peers; SessionHandshakes, which opens
+// sessions. None knows a Session. What is left to Session is the path of messages, and the end of
+// all sessions when the process ends.
+// It has more than 30 members because Transport, Sink and JobKey::User alone have 40 functions.
 // After a failure of a peer, the next reserve() starts a new session with it.
 // Does not: acknowledge end to end (a frame is acknowledged when its messages have been passed to
 // the Sink), encrypt, protect what follows the handshake from a process that can change it on its
-// way, or resend after a lost connection (see on_connection_lost()).
+// way, or resend after a lost connection (see end_lost()).
 //
 // The path of a message: reserve() lends room in the peer's open frame, which is a reservation of
 // the lower transport. commit() closes the record, and sends the frame if no earlier frame to that
 // peer is still leaving. Otherwise later messages share the frame until it is full or poll() runs.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "base/owner_lock.h"
-#include "transport/session/idle_sessions.h"
+#include "transport/session/control_frames.h"
 #include "transport/session/introductions.h"
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
-#include "transport/session/peer_session.h"
-#include "transport/session/peer_sessions.h"
-#include "transport/session/peer_timers.h"
-#include "transport/session/pending_peers.h"
-#include "transport/session/poll_turn.h"
 #include "transport/session/session_counters.h"
-#include "transport/session/unproved_callers.h"
+#include "transport/session/session_handshakes.h"
+#include "transport/session/session_liveness.h"
+#include "transport/session/session_options.h"
+#include "transport/session/session_states.h"
+#include "transport/session/session_tables.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
-
-struct SessionOptions {
-  std::uint64_t incarnation = 0;  // a random number of the process, given by the caller; not 0
-  // Random bits that nobody else knows, given by the caller: nonces and epochs come from them.
-  std::array<std::byte, 32> random{};
-  std::shared_ptr<JobKey> job_key = nullptr;  // nullptr: this process has no job secret, ever
-  std::uint32_t window_frames = 64;           // unacknowledged frames per peer
-  Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
-  Nanoseconds connect_deadline = std::chrono::seconds(10);
-  std::size_t max_peers = 65536;          // resolve() refuses more
-  std::size_t max_closed_peers = 256;     // of them without a session; the oldest are forgotten
-  std::size_t max_callers = 256;          // of them that have called and proved nothing; likewise
-  std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
-  // Beyond so many open sessions without a job secret, their peers that say nothing are asked
-  // whether they live, and are lost if they do not answer within the dead-peer deadline.
-  std::size_t max_idle_sessions = 256;
-};
 
 class Session final : public Transport, private Sink, private JobKey::User {
  public:
@@ -133,37 +114,33 @@ class Session final : public Transport, private Sink, private JobKey::User {
   [[gnu::cold]] void give_up_close() override;
   std::uint64_t lost_messages(PeerId peer) const override {
     lock_.is_held();
-    return peers_.at(peer).lost_messages;
+    return tables_.peers.at(peer).lost_messages;
   }
 
   SessionCounters counters() const {
     lock_.is_held();
-    return counters_;
+    return tables_.counters;
   }
   // One sentence about the peer: its state, and if the last session ended or was refused, the
   // reason, with the versions and providers of both sides.
   std::string describe(PeerId peer) const override;
   void interrupt(PeerId peer) override {
     lock_.is_held();
-    if (peers_.at(peer).lower != kNoPeer) lower_->interrupt(peers_.at(peer).lower);
+    if (tables_.peers.at(peer).lower != kNoPeer) lower_->interrupt(tables_.peers.at(peer).lower);
   }
   FrameCounts frame_counts() const override {
     lock_.is_held();
-    return {counters_.frames_sent,
-            counters_.frames_received,
-            counters_.malformed(),
-            counters_.duplicates,
-            counters_.refused,
-            counters_.unproved + counters_.contested,
-            lower_->frame_counts().resumed,
-            counters_.messages_unacknowledged};
+    return {tables_.counters.frames_sent,   tables_.counters.frames_received,
+            tables_.counters.malformed(),   tables_.counters.duplicates,
+            tables_.counters.refused,       tables_.counters.unproved + tables_.counters.contested,
+            lower_->frame_counts().resumed, tables_.counters.messages_unacknowledged};
   }
   // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes
   // in the open frame. Then the dump of the lower transport.
   void dump(std::string& out) const override;
   PeerState state_of(PeerId peer) const {
     lock_.is_held();
-    return peers_.at(peer).state;
+    return tables_.peers.at(peer).state;
   }
   // The lower transport, owned by the session. For tests and diagnosis.
   Transport& lower() { return *lower_; }
@@ -179,15 +156,17 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void on_contested(PeerId lower) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
+  // From the job's key.
+  void on_job_key() override;
+
   // session.cpp
-  void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void note_caller(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void forget_surplus_peers() LINTEL_REQUIRES(lock_);
   std::size_t run_poll(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
+  void run_timers() LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() has work: something to send or to report, or a timer that needs the time.
   bool work_waits() const LINTEL_REQUIRES(lock_) {
-    return pending_.work_waits() || !local_.empty() || timers_.has_unstamped();
+    return tables_.pending.work_waits() || !local_.empty() || tables_.timers.has_unstamped();
   }
 
   // session_send.cpp
@@ -197,13 +176,6 @@ class Session final : public Transport, private Sink, private JobKey::User {
   void seal_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void frame_has_gone(PeerSession& peer) LINTEL_REQUIRES(lock_);
   bool send_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] PostStatus send_numbered(PeerSession& peer, FrameKind kind,
-                                         std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header,
-                                      std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  void frame_is_leaving(PeerSession& peer, std::uint32_t messages) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void drop_open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void serve_pending() LINTEL_REQUIRES(lock_);
   bool serve(PeerSession& peer) LINTEL_REQUIRES(lock_);
 
@@ -218,76 +190,8 @@ class Session final : public Transport, private Sink, private JobKey::User {
   bool take_acknowledgement(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   PeerSession* addressed(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
 
-  // session_handshake.cpp: what is received of handshakes
-  [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header,
-                              std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_welcome(PeerId from, const FrameHeader& header,
-                                std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_refuse(PeerId from, const FrameHeader& header,
-                               std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_confirm(PeerId from, const FrameHeader& header,
-                                std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] PeerSession* party(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void opened(PeerSession& peer, const SessionKeys& keys) LINTEL_REQUIRES(lock_);
-  void on_job_key() override;
-
-  // session_answers.cpp: what is sent in handshakes
-  [[gnu::cold]] void connect(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  BindingBytes connection_of(const PeerSession& peer) const LINTEL_REQUIRES(lock_) {
-    return lower_->binding(peer.lower).bytes;
-  }
-  [[gnu::cold]] void connect_too(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_in_handshake(PeerSession& peer, FrameKind kind,
-                                       std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_confirmation(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool serve_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse(PeerId lower, const Introduction& hello, RefuseReason reason)
-      LINTEL_REQUIRES(lock_);
-
-  // session_candidate.cpp: processes that say they are the peer, beside an open session or another
-  // such process
-  [[gnu::cold]] void on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_second_hello(PeerSession& peer, const HandshakeHalf& hello,
-                                     std::uint8_t key) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void note_candidate(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void answer_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void expire_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] const Candidate* answered_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_candidate_proved(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  bool is_on_own_connection(const Candidate& candidate) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void take_candidate(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void welcome_again(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void contest(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_contest(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_candidate_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void replace_session(PeerSession& peer, const SessionKeys* proved, Error error)
-      LINTEL_REQUIRES(lock_);
-
-  // session_liveness.cpp
-  void run_timers() LINTEL_REQUIRES(lock_);
-  void on_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void ask_idle_peers() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void ask_idle(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  void replace_silent_connection(const PeerSession& peer, unsigned quarters) LINTEL_REQUIRES(lock_);
-  void heard_from(PeerSession& peer, bool progress) LINTEL_REQUIRES(lock_);
-
   // session_ending.cpp
-  [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void give_up(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void lose_handshake(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void drop_handshake(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void try_later(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void connect_again(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void try_goodbye(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void count_lost(PeerSession& peer, std::uint64_t messages) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   // Ends the wait, or asks for what is missing.
   [[gnu::cold]] void continue_awaiting(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void advance_close(PeerSession& peer) LINTEL_REQUIRES(lock_);
@@ -298,22 +202,17 @@ class Session final : public Transport, private Sink, private JobKey::User {
   SessionOptions options_;
   TransportAttributes attributes_;
   OwnerLock lock_;
-  SessionCounters counters_ LINTEL_GUARDED_BY(lock_);
   // Bytes of a frame: the lower transport's largest message, rounded down to a multiple of
   // kRecordAlignment.
   std::size_t frame_limit_;
+  SessionTables tables_ LINTEL_GUARDED_BY(lock_);
+  ControlFrames frames_ LINTEL_GUARDED_BY(lock_);
+  SessionStates states_ LINTEL_GUARDED_BY(lock_);
+  SessionLiveness liveness_ LINTEL_GUARDED_BY(lock_);
   Introductions introductions_ LINTEL_GUARDED_BY(lock_);
-
-  PeerSessions peers_ LINTEL_GUARDED_BY(lock_);
-  PendingPeers pending_ LINTEL_GUARDED_BY(lock_);
-  UnprovedCallers callers_ LINTEL_GUARDED_BY(lock_);
-  PeerTimers timers_ LINTEL_GUARDED_BY(lock_);
-  IdleSessions idle_ LINTEL_GUARDED_BY(lock_);
+  SessionHandshakes handshakes_ LINTEL_GUARDED_BY(lock_);
   LocalLoop local_ LINTEL_GUARDED_BY(lock_);
   PeerId local_peer_ LINTEL_GUARDED_BY(lock_) = kNoPeer;
-
-  PollTurn turn_ LINTEL_GUARDED_BY(lock_);
-  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
 };
 
 }  // namespace lintel::transport

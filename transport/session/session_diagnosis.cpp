@@ -48,7 +48,7 @@ std::string printable(const char (&provider)[sizeof(Introduction::provider)]) {
 
 std::string Session::describe(PeerId id) const {
   lock_.is_held();
-  const PeerSession& peer = peers_.at(id);
+  const PeerSession& peer = tables_.peers.at(id);
   const bool is_replaced = peer.state == PeerState::kOpen && !peer.error.ok();
   std::string text =
       to_string(peer.name) + " is " + (is_replaced ? "open again" : to_string(peer.state));
@@ -72,9 +72,9 @@ std::string Session::describe(PeerId id) const {
 
 void Session::dump(std::string& out) const {
   lock_.is_held();
-  for (const auto& owned : peers_.records()) {
+  for (const auto& owned : tables_.peers.records()) {
     const PeerSession& peer = *owned;
-    if (peers_.find(peer.name) == kNoPeer) continue;  // forgotten
+    if (tables_.peers.find(peer.name) == kNoPeer) continue;  // forgotten
     out += "peer " + std::to_string(peer.id.value) + " " + to_string(peer.name) + " " +
            to_string(peer.state);
     out += " next_sequence " + std::to_string(peer.window.sent() + 1) + " acknowledged " +

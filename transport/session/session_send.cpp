@@ -12,43 +12,43 @@ namespace lintel::transport {
 MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  PeerSession& peer = peers_.at(id);
+  PeerSession& peer = tables_.peers.at(id);
   if (peer.state != PeerState::kOpen) [[unlikely]] {
     return reserve_unready(peer, bytes);
   }
   if (!peer.frame.is_open()
           ? !open_frame(peer)
           : !peer.frame.has_room(bytes, frame_limit_) && !(send_frame(peer) && open_frame(peer))) {
-    ++counters_.would_block;
+    ++tables_.counters.would_block;
     return {};
   }
   return peer.frame.next_message(frame_limit_);
 }
 
 MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
-  if (peer.state == PeerState::kClosed && !closing_) connect(peer);
-  if (peer.state == PeerState::kWelcoming && !peer.wanted) connect_too(peer);
+  handshakes_.want(peer);
   MessageBuffer buffer;
-  if (peer.state == PeerState::kLocal && !closing_) buffer = local_.reserve(bytes);
-  if (!buffer) ++counters_.would_block;
+  if (peer.state == PeerState::kLocal && !tables_.closing) buffer = local_.reserve(bytes);
+  if (!buffer) ++tables_.counters.would_block;
   return buffer;
 }
 
 PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= buffer.capacity);
-  PeerSession& peer = peers_.at(id);
+  PeerSession& peer = tables_.peers.at(id);
   if (peer.state != PeerState::kOpen) [[unlikely]] {
     if (peer.state != PeerState::kLocal) return PostStatus::kFailed;
     local_.commit(bytes);
-    ++counters_.local_messages;
+    ++tables_.counters.local_messages;
     return PostStatus::kOk;
   }
   peer.frame.close_record(bytes);
-  ++counters_.messages_sent;
+  ++tables_.counters.messages_sent;
   // Inside poll() the frame stays open, so that answers share it; it is sent at the end of the
   // poll.
-  if (turn_.is_under_way() || peer.leaving.count() != 0 || !send_frame(peer)) pending_.add(peer);
+  if (tables_.turn.is_under_way() || peer.leaving.count() != 0 || !send_frame(peer))
+    tables_.pending.add(peer);
   return PostStatus::kOk;
 }
 
@@ -58,14 +58,14 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
                                   Context context) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_placed_message && bytes <= buffer.capacity);
-  PeerSession& peer = peers_.at(id);
+  PeerSession& peer = tables_.peers.at(id);
   if (peer.state == PeerState::kLost) return PostStatus::kFailed;
   if (peer.state != PeerState::kOpen || peer.frame.messages() > 0 || peer.window.is_full()) {
-    ++counters_.would_block;
+    ++tables_.counters.would_block;
     return PostStatus::kWouldBlock;
   }
   peer.frame.close_record(bytes);
-  ++counters_.messages_sent;
+  ++tables_.counters.messages_sent;
   seal_frame(peer);
   const PostStatus status = lower_->commit_placed(peer.lower, peer.frame.buffer(),
                                                   peer.frame.bytes(), payload, key, context);
@@ -74,24 +74,24 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
     return status;
   }
   peer.frame.clear();
-  --counters_.messages_sent;
-  if (status == PostStatus::kWouldBlock) pending_.await_room();
+  --tables_.counters.messages_sent;
+  if (status == PostStatus::kWouldBlock) tables_.pending.await_room();
   if (status == PostStatus::kFailed)
-    lose_outside_poll(peer, Error(Loss::kPeer, "commit_placed", "the connection is lost"));
+    states_.lose_outside_poll(peer, Error(Loss::kPeer, "commit_placed", "the connection is lost"));
   return status;
 }
 
 void Session::abandon(PeerId id, const MessageBuffer&) {
   lock_.is_held();
-  PeerSession& peer = peers_.at(id);
-  if (peer.frame.is_open() && peer.frame.messages() == 0) drop_open_frame(peer);
+  PeerSession& peer = tables_.peers.at(id);
+  if (peer.frame.is_open() && peer.frame.messages() == 0) states_.drop_open_frame(peer);
 }
 
 bool Session::open_frame(PeerSession& peer) {
-  if (closing_) return false;
+  if (tables_.closing) return false;
   MessageBuffer buffer = lower_->reserve(peer.lower, frame_limit_);
   if (!buffer) {
-    pending_.await_room();
+    tables_.pending.await_room();
     return false;
   }
   peer.frame.begin(std::move(buffer));
@@ -106,9 +106,9 @@ bool Session::send_frame(PeerSession& peer) {
   const PostStatus status = lower_->commit(peer.lower, peer.frame.buffer(), peer.frame.bytes());
   if (status != PostStatus::kOk) [[unlikely]] {
     if (status == PostStatus::kFailed) {
-      lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+      states_.lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
     } else {
-      pending_.await_room();
+      tables_.pending.await_room();
     }
     return false;
   }
@@ -127,84 +127,26 @@ void Session::seal_frame(PeerSession& peer) {
 
 void Session::frame_has_gone(PeerSession& peer) {
   const std::uint32_t messages = peer.frame.messages();
-  frame_is_leaving(peer, messages);
+  tables_.count_leaving(peer, messages);
   peer.frame.reset();
   peer.received.confirmed();
   peer.due.ack = false;
-  if (peer.window.unacknowledged() == 0) timers_.start(peer);
+  if (peer.window.unacknowledged() == 0) tables_.timers.start(peer);
   peer.window.add(messages);
-}
-
-void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {
-  ++counters_.frames_sent;
-  peer.leaving.add(messages);
 }
 
 void Session::on_message_left(PeerId to) {
   lock_.is_held();
-  PeerSession* const peer = peers_.find_by_lower(to);
+  PeerSession* const peer = tables_.peers.find_by_lower(to);
   if (peer == nullptr) return;
   std::uint32_t messages = peer->leaving.one_has_left();
   if (messages == 0) return;
-  Sink& sink = turn_.report(messages);
+  Sink& sink = tables_.turn.report(messages);
   for (; messages > 0; --messages) sink.on_message_left(peer->id);
 }
 
-// Its messages are never sent.
-void Session::drop_open_frame(PeerSession& peer) {
-  count_lost(peer, peer.frame.messages());
-  if (peer.frame.is_open()) lower_->abandon(peer.lower, peer.frame.buffer());
-  peer.frame.reset();
-}
-
-// Sends a control frame. Fills in magic, version and length.
-PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body) {
-  const std::size_t bytes = sizeof(FrameHeader) + body.size();
-  const MessageBuffer buffer = lower_->reserve(lower, bytes);
-  if (!buffer) {
-    pending_.await_room();
-    return PostStatus::kWouldBlock;
-  }
-  header.magic = kFrameMagic;
-  header.version = kFrameVersion;
-  header.length = static_cast<std::uint32_t>(body.size());
-  encode(buffer.data, header);
-  if (!body.empty()) std::memcpy(buffer.data + sizeof(FrameHeader), body.data(), body.size());
-  const PostStatus status = lower_->commit(lower, buffer, bytes);
-  if (status != PostStatus::kOk) lower_->abandon(lower, buffer);
-  if (status == PostStatus::kWouldBlock) pending_.await_room();
-  return status;
-}
-
-// Sends a control frame with the peer's numbers of the session, or of the handshake under way.
-PostStatus Session::send_numbered(PeerSession& peer, FrameKind kind,
-                                  std::span<const std::byte> body) {
-  const FrameHeader header{0,
-                           0,
-                           static_cast<std::uint8_t>(kind),
-                           peer.remote_slot,
-                           peer.remote_epoch,
-                           peer.window.sent(),
-                           peer.received.last(),
-                           0};
-  const PostStatus status = send_alone(peer.lower, header, body);
-  if (status == PostStatus::kOk) frame_is_leaving(peer, 0);
-  return status;
-}
-
-// Sends kPing, kAck or kGoodbye, which have only a header.
-bool Session::send_control(PeerSession& peer, FrameKind kind) {
-  const PostStatus status = send_numbered(peer, kind, {});
-  if (status == PostStatus::kFailed)
-    lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
-  if (status != PostStatus::kOk) return false;
-  peer.received.confirmed();
-  peer.due.ack = false;
-  return true;
-}
-
 void Session::serve_pending() {
-  pending_.serve([this](PeerSession& peer) {
+  tables_.pending.serve([this](PeerSession& peer) {
     lock_.is_held();
     return serve(peer);
   });
@@ -216,25 +158,24 @@ bool Session::serve(PeerSession& peer) {
   switch (peer.state) {
     case PeerState::kClosed:
     case PeerState::kLocal: return false;
-    case PeerState::kLost: fail(peer, peer.error); return false;
+    case PeerState::kLost: states_.fail(peer, peer.error); return false;
     case PeerState::kConnecting:
-    case PeerState::kWelcoming: return serve_handshake(peer);
+    case PeerState::kWelcoming: return handshakes_.serve(peer);
     case PeerState::kOpen: break;
   }
-  if (peer.due.confirm) send_confirmation(peer);
-  if (peer.due.welcome && peer.state == PeerState::kOpen) send_welcome(peer);
-  if (peer.due.candidate && peer.state == PeerState::kOpen) send_candidate_welcome(peer);
+  handshakes_.serve_open(peer);
   if (peer.frame.messages() > 0 && !send_frame(peer) && peer.window.is_full() && !peer.early_ping) {
     // The peer may acknowledge less often than our window needs.
     peer.due.ping = true;
     peer.early_ping = true;
   }
-  if (peer.due.ping && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kPing)) {
+  if (peer.due.ping && peer.state == PeerState::kOpen &&
+      states_.send_control(peer, FrameKind::kPing)) {
     peer.due.ping = false;
-    ++counters_.pings;
+    ++tables_.counters.pings;
   }
-  if (peer.due.ack && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kAck))
-    ++counters_.pure_acks;
+  if (peer.due.ack && peer.state == PeerState::kOpen && states_.send_control(peer, FrameKind::kAck))
+    ++tables_.counters.pure_acks;
   return peer.frame.messages() > 0 || peer.due.any() || peer.state == PeerState::kLost;
 }
 

@@ -1,11 +1,11 @@
-// Session: sends hello, welcome, confirmation and refusal.
+// SessionHandshakes: sends hello, welcome, confirmation and refusal.
 
 #include <array>
 #include <cstring>
 
 #include "base/log.h"
 #include "transport/session/frame_codec.h"
-#include "transport/session/session.h"
+#include "transport/session/session_handshakes.h"
 
 namespace lintel::transport {
 
@@ -33,61 +33,66 @@ std::array<std::byte, sizeof(Body)> encoded(const Body& body) {
 
 }  // namespace
 
-void Session::connect(PeerSession& peer) {
-  lower_->reach(peer.lower);  // what follows is computed while the connection is made
+void SessionHandshakes::want(PeerSession& peer) {
+  if (peer.state == PeerState::kClosed && !tables_.closing) connect(peer);
+  if (peer.state == PeerState::kWelcoming && !peer.wanted) connect_too(peer);
+}
+
+void SessionHandshakes::connect(PeerSession& peer) {
+  tables_.lower.reach(peer.lower);  // what follows is computed while the connection is made
   peer.local_epoch = introductions_.begin(peer, peer.handshake);  // first: it may find no memory
-  enter(peer, PeerState::kConnecting);
+  states_.enter(peer, PeerState::kConnecting);
   peer.lost_messages = 0;  // those of the last session, which the owner knows
   peer.wanted = true;
-  timers_.start_contact(peer);
+  tables_.timers.start_contact(peer);
   peer.due.hello = true;
-  if (serve_handshake(peer)) pending_.add(peer);
+  if (serve(peer)) tables_.pending.add(peer);
 }
 
 // The owner wants to send to a peer under whose name a process has made contact, which may not be
 // the peer. This process says hello too, with the whole time for an answer.
-void Session::connect_too(PeerSession& peer) {
+void SessionHandshakes::connect_too(PeerSession& peer) {
   peer.wanted = true;
-  callers_.remove(peer);
+  tables_.callers.remove(peer);
   if (peer.due.confirm) return;
-  timers_.start_contact(peer);
+  tables_.timers.start_contact(peer);
   // A process that has shown a key is likely to confirm; if it does not, the timer says hello.
   if (peer.handshake.key != 0) return;
   peer.due.hello = true;
-  if (serve_handshake(peer)) pending_.add(peer);
+  if (serve(peer)) tables_.pending.add(peer);
 }
 
 // False: the lower transport has no room.
-bool Session::send_hello(PeerSession& peer) {
+bool SessionHandshakes::send_hello(PeerSession& peer) {
   // Each poll() comes here while the connection is made, and the proof is not computed for nothing.
-  if (!lower_->reach(peer.lower)) {
-    pending_.await_room();
+  if (!tables_.lower.reach(peer.lower)) {
+    tables_.pending.await_room();
     return false;
   }
   const Introduction hello = introductions_.make_hello(peer);
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
-  const PostStatus status = send_alone(peer.lower, header, encoded(hello));
+  const PostStatus status = frames_.send(peer.lower, header, encoded(hello));
   if (status == PostStatus::kWouldBlock) return false;
   peer.due.hello = false;
   // If the connection was refused, the timer tries again.
   if (status == PostStatus::kFailed) return true;
   peer.hello_unanswered = true;
-  ++counters_.hellos;
-  frame_is_leaving(peer, 0);
+  ++tables_.counters.hellos;
+  tables_.count_leaving(peer, 0);
   return true;
 }
 
 // False: the lower transport has no room, or the peer is lost.
-bool Session::send_in_handshake(PeerSession& peer, FrameKind kind,
-                                std::span<const std::byte> body) {
-  const PostStatus status = send_numbered(peer, kind, body);
+bool SessionHandshakes::send_in_handshake(PeerSession& peer, FrameKind kind,
+                                          std::span<const std::byte> body) {
+  const PostStatus status = frames_.send_numbered(peer, kind, body);
   if (status == PostStatus::kFailed)
     lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   return status == PostStatus::kOk;
 }
 
 // Answers the hello that was accepted last. Returns as send_in_handshake().
-bool Session::send_welcome(PeerSession& peer) {
+bool SessionHandshakes::send_welcome(PeerSession& peer) {
   const Introduction welcome =
       introductions_.make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
   if (!send_in_handshake(peer, FrameKind::kWelcome, encoded(welcome))) return false;
@@ -95,12 +100,12 @@ bool Session::send_welcome(PeerSession& peer) {
   // The peer's session begins with the confirmation that it sends. If that is lost with the
   // connection, it comes on the next one.
   if (peer.state == PeerState::kWelcoming)
-    lower_->allow_resumption(peer.lower, introductions_.make_keys(peer).resumption);
+    tables_.lower.allow_resumption(peer.lower, introductions_.make_keys(peer).resumption);
   return true;
 }
 
 // Returns as send_in_handshake().
-bool Session::send_confirmation(PeerSession& peer) {
+bool SessionHandshakes::send_confirmation(PeerSession& peer) {
   ConfirmBody body;
   std::memcpy(body.proof, peer.handshake.confirmation.data(), sizeof body.proof);
   if (!send_in_handshake(peer, FrameKind::kConfirm, encoded(body))) return false;
@@ -108,11 +113,9 @@ bool Session::send_confirmation(PeerSession& peer) {
   return true;
 }
 
-// Sends what is due of a handshake under way, and opens the session when our confirmation has been
-// sent: nothing may overtake it. Both answers count on the connection only on which the other side
-// has been heard: another process may make the next one. True: something remains, because the lower
-// transport has no room.
-bool Session::serve_handshake(PeerSession& peer) {
+// Both answers count on the connection only on which the other side has been heard: another process
+// may make the next one.
+bool SessionHandshakes::serve(PeerSession& peer) {
   if ((peer.due.confirm || peer.due.welcome) && peer.handshake.connection != connection_of(peer)) {
     lose_handshake(peer, Error(Loss::kPeer, "session", "the connection of the contact is lost"));
   } else if (peer.due.confirm) {
@@ -128,10 +131,16 @@ bool Session::serve_handshake(PeerSession& peer) {
          peer.due.any();
 }
 
-void Session::refuse(PeerId lower, const Introduction& hello, RefuseReason reason) {
-  ++counters_.refused;
+void SessionHandshakes::answer_again(PeerSession& peer) {
+  if (peer.due.confirm) send_confirmation(peer);
+  if (peer.due.welcome && peer.state == PeerState::kOpen) send_welcome(peer);
+  if (peer.due.candidate && peer.state == PeerState::kOpen) send_candidate_welcome(peer);
+}
+
+void SessionHandshakes::refuse(PeerId lower, const Introduction& hello, RefuseReason reason) {
+  ++tables_.counters.refused;
   if (const char* const wrong = wrong_secret(reason)) {
-    if (++counters_.refused_secret <= kLoggedRefusals)
+    if (++tables_.counters.refused_secret <= kLoggedRefusals)
       LINTEL_LOG(kWarn, "refused the process %u.%u.%u.%u pid %u: %s", hello.nid >> 24,
                  hello.nid >> 16 & 0xff, hello.nid >> 8 & 0xff, hello.nid & 0xff, hello.pid, wrong);
   }
@@ -139,8 +148,8 @@ void Session::refuse(PeerId lower, const Introduction& hello, RefuseReason reaso
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), hello.slot, hello.epoch, 0, 0, 0};
   // If there is no room, nothing is sent; the peer repeats its hello.
-  if (send_alone(lower, header, encoded(refusal)) == PostStatus::kOk)
-    frame_is_leaving(*peers_.find_by_lower(lower), 0);
+  if (frames_.send(lower, header, encoded(refusal)) == PostStatus::kOk)
+    tables_.count_leaving(*tables_.peers.find_by_lower(lower), 0);
 }
 
 }  // namespace lintel::transport

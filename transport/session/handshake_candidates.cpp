@@ -1,11 +1,11 @@
-// Session: a process that says it is the peer, beside an open session or beside another process
-// that says so. The session continues until that is proved, or until its peer is found dead.
+// SessionHandshakes: a process that says it is the peer, beside an open session or beside another
+// process that says so. The session continues until that is proved, or its peer is found dead.
 
 #include <memory>
 #include <utility>
 
 #include "transport/session/frame_codec.h"
-#include "transport/session/session.h"
+#include "transport/session/session_handshakes.h"
 
 namespace lintel::transport {
 
@@ -13,9 +13,10 @@ namespace lintel::transport {
 // an old one that another process repeats, so it is the confirmation that replaces the session. A
 // hello without a proof stays for the case that the session ends now; its sender repeats it in any
 // case.
-void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
+void SessionHandshakes::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello,
+                                       std::uint8_t key) {
   if (key == 0) {
-    contest(peer);
+    liveness_.contest(peer);
     if (answered_candidate(peer) == nullptr) note_candidate(peer, hello, key);
     return;
   }
@@ -26,15 +27,17 @@ void Session::on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std:
 // A second hello has come during a contact, and the network does not tell which process has sent
 // either. Both are answered, each with numbers of its own; the process that confirms is the peer. A
 // third hello replaces the second, unless only the second has a proof.
-void Session::on_second_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
+void SessionHandshakes::on_second_hello(PeerSession& peer, const HandshakeHalf& hello,
+                                        std::uint8_t key) {
   const Candidate* const second = answered_candidate(peer);
   if (key == 0 && second != nullptr && second->handshake.key != 0)
-    return void(++counters_.unproved);
+    return void(++tables_.counters.unproved);
   note_candidate(peer, hello, key);
   answer_candidate(peer);
 }
 
-void Session::note_candidate(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key) {
+void SessionHandshakes::note_candidate(PeerSession& peer, const HandshakeHalf& hello,
+                                       std::uint8_t key) {
   const Candidate* const known = peer.candidate.get();
   if (known != nullptr && same_hello(known->hello.introduction, hello.introduction)) return;
   auto next = std::make_unique<Candidate>();
@@ -46,29 +49,29 @@ void Session::note_candidate(PeerSession& peer, const HandshakeHalf& hello, std:
   peer.candidate = std::move(next);
 }
 
-void Session::answer_candidate(PeerSession& peer) {
+void SessionHandshakes::answer_candidate(PeerSession& peer) {
   peer.candidate->answered = true;
-  peer.candidate->deadline = turn_.now() + options_.connect_deadline;
+  peer.candidate->deadline = tables_.turn.now() + connect_deadline_;
   peer.due.candidate = true;
-  pending_.add(peer);
+  tables_.pending.add(peer);
 }
 
 // Forgets the candidate if it was answered and its time is over.
-void Session::expire_candidate(PeerSession& peer) {
-  if (peer.candidate == nullptr || turn_.now() < peer.candidate->deadline) return;
+void SessionHandshakes::expire_candidate(PeerSession& peer) {
+  if (peer.candidate == nullptr || tables_.turn.now() < peer.candidate->deadline) return;
   peer.candidate.reset();
   peer.due.candidate = false;
 }
 
 // The candidate whose confirmation counts, or nullptr.
-const Candidate* Session::answered_candidate(PeerSession& peer) {
+const Candidate* SessionHandshakes::answered_candidate(PeerSession& peer) {
   expire_candidate(peer);
   const Candidate* const candidate = peer.candidate.get();
   return candidate != nullptr && candidate->answered ? candidate : nullptr;
 }
 
 // Its confirmation has come.
-void Session::on_candidate_proved(PeerSession& peer) {
+void SessionHandshakes::on_candidate_proved(PeerSession& peer) {
   const Candidate& proved = *peer.candidate;
   const Introduction& hello = proved.hello.introduction;
   const bool restarted = hello.incarnation != peer.incarnation;
@@ -77,7 +80,8 @@ void Session::on_candidate_proved(PeerSession& peer) {
                 : Error(Loss::kPeer, "session", "the peer ended the session and began another");
   // A process that ends its session ends the connection too. What is still to be sent on this one
   // belongs to operations that end now, with their memory. The peer begins again on another.
-  if (peer.state == PeerState::kOpen && is_on_own_connection(proved)) return give_up(peer, error);
+  if (peer.state == PeerState::kOpen && is_on_own_connection(proved))
+    return states_.give_up(peer, error);
   // First, because this may find no memory.
   const SessionKeys keys = introductions_.make_keys(peer, hello.incarnation, hello.epoch,
                                                     proved.local_epoch, proved.handshake);
@@ -91,33 +95,13 @@ void Session::on_candidate_proved(PeerSession& peer) {
 
 // The candidate has come on the connection of the open session: a network that tells its
 // connections apart has one with a peer at a time, and reports the loss of an earlier one first.
-bool Session::is_on_own_connection(const Candidate& candidate) const {
-  return lower_->attributes().knows_source && candidate.handshake.connection != BindingBytes{};
-}
-
-// Asks the peer for an answer at once. A quarter of the deadline counts as over already, so that a
-// dead peer's session ends while the other process still tries to connect.
-void Session::contest(PeerSession& peer) {
-  if (peer.contest == Contest::kAsked) return;
-  ++counters_.contested;
-  if (!peer.awaited()) {
-    timers_.start(peer);
-    peer.silent_quarters = 1;
-  }
-  const bool has_ping = std::exchange(peer.contest, Contest::kAsked) == Contest::kUnanswered;
-  if (has_ping) return;
-  peer.due.ping = true;
-  pending_.add(peer);
-}
-
-// The peer has answered, so its session continues. A candidate that has proved nothing is not it.
-void Session::end_contest(PeerSession& peer) {
-  peer.contest = Contest::kNone;
-  if (peer.candidate != nullptr && !peer.candidate->answered) peer.candidate.reset();
+bool SessionHandshakes::is_on_own_connection(const Candidate& candidate) const {
+  return tables_.lower.attributes().knows_source &&
+         candidate.handshake.connection != BindingBytes{};
 }
 
 // False: the lower transport has no room, or the peer is lost.
-bool Session::send_candidate_welcome(PeerSession& peer) {
+bool SessionHandshakes::send_candidate_welcome(PeerSession& peer) {
   const Candidate& candidate = *peer.candidate;
   if (candidate.handshake.connection != connection_of(peer)) {
     peer.due.candidate = false;
@@ -130,19 +114,19 @@ bool Session::send_candidate_welcome(PeerSession& peer) {
                                            hello.epoch));
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kWelcome), hello.slot, hello.epoch, 0, 0, 0};
-  const PostStatus status = send_alone(peer.lower, header, body);
+  const PostStatus status = frames_.send(peer.lower, header, body);
   if (status == PostStatus::kFailed)
     lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   if (status != PostStatus::kOk) return false;
   peer.due.candidate = false;
-  frame_is_leaving(peer, 0);
+  tables_.count_leaving(peer, 0);
   return true;
 }
 
 // The session has ended because of `error`; the candidate's takes its place before the owner is
 // told, so that what the owner sends then goes to the new one. `proved`: by its confirmation, so
 // the new session has these keys; nullptr: that is still to come.
-void Session::replace_session(PeerSession& peer, const SessionKeys* proved, Error error) {
+void SessionHandshakes::replace_session(PeerSession& peer, const SessionKeys* proved, Error error) {
   take_candidate(peer);
   const std::uint64_t lost = peer.lost_messages;
   if (proved != nullptr) {
@@ -152,30 +136,37 @@ void Session::replace_session(PeerSession& peer, const SessionKeys* proved, Erro
     welcome_again(peer);
   }
   peer.error = error;  // for describe()
-  ++counters_.peer_failures;
-  turn_.report().on_peer_failed(peer.id, error);
+  ++tables_.counters.peer_failures;
+  tables_.turn.report().on_peer_failed(peer.id, error);
   if (peer.state == PeerState::kOpen) peer.error = {};
   // Not set to 0: what the owner has done may have ended the new session too.
   if (proved != nullptr) peer.lost_messages -= lost;
 }
 
+bool SessionHandshakes::replace_lost(PeerSession& peer, Error error) {
+  expire_candidate(peer);
+  if (peer.candidate == nullptr || peer.candidate->handshake.connection != connection_of(peer))
+    return false;
+  replace_session(peer, nullptr, error);
+  return true;
+}
+
 // The contact of the candidate takes the place of the session or the contact under way.
-void Session::take_candidate(PeerSession& peer) {
+void SessionHandshakes::take_candidate(PeerSession& peer) {
   const std::unique_ptr<Candidate> next = std::move(peer.candidate);
-  end_session(peer);
-  enter(peer, PeerState::kClosed);
+  states_.end_session(peer);
   peer.take_introduction(next->hello);
   peer.local_epoch = next->local_epoch;
   peer.handshake = next->handshake;
-  enter(peer, PeerState::kWelcoming);
+  states_.enter(peer, PeerState::kWelcoming);
 }
 
 // The candidate has become the peer of the contact. An earlier welcome to it may be lost.
-void Session::welcome_again(PeerSession& peer) {
+void SessionHandshakes::welcome_again(PeerSession& peer) {
   note_caller(peer);
-  timers_.start(peer);
+  tables_.timers.start(peer);
   peer.due.welcome = true;
-  pending_.add(peer);
+  tables_.pending.add(peer);
 }
 
 }  // namespace lintel::transport

@@ -1,10 +1,9 @@
-// Session: what is received of handshakes: hello, welcome, refusal, confirmation. Until the proof
-// in one of them is verified, nothing that its sender says has an effect on an open session.
+// What is received of handshakes: hello, welcome, refusal, confirmation; and the job's secret.
+#include "transport/session/session_handshakes.h"
 
 #include <cstring>
 
 #include "transport/session/frame_codec.h"
-#include "transport/session/session.h"
 
 namespace lintel::transport {
 
@@ -49,42 +48,45 @@ bool is_present_hello(const PeerSession& peer, const Introduction& hello) {
 }  // namespace
 
 // The peer has proved itself, and whatever proves us to it has been sent.
-void Session::opened(PeerSession& peer, const SessionKeys& keys) {
-  enter(peer, PeerState::kOpen);
+void SessionHandshakes::opened(PeerSession& peer, const SessionKeys& keys) {
+  states_.enter(peer, PeerState::kOpen);
   peer.lost_messages = 0;
-  peer.window.open(options_.window_frames);
+  peer.window.open(window_frames_);
   if (peer.handshake.key == 0) peer.contact = {peer.incarnation, keys.contact};
   peer.due = {};
   peer.candidate.reset();
   peer.wanted = false;
   peer.error = Error();
-  peer.last_heard = turn_.now();
-  timers_.stop(peer);
-  timers_.forget_deadline_if_none();  // nobody wakes for the timer of the handshake
-  if (peer.awaited()) timers_.start(peer);
-  lower_->admit(peer.lower, keys.resumption);
+  peer.last_heard = tables_.turn.now();
+  tables_.timers.stop(peer);
+  tables_.timers.forget_deadline_if_none();  // nobody wakes for the timer of the handshake
+  if (peer.awaited()) tables_.timers.start(peer);
+  tables_.lower.admit(peer.lower, keys.resumption);
 }
 
-void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
+void SessionHandshakes::on_hello(PeerId from, const FrameHeader& header,
+                                 std::span<const std::byte> body) {
   if (body.size() <
       (header.version < kFirstVersionWithProofs ? kFirstIntroductionBytes : sizeof(Introduction)))
-    return void(++counters_.malformed_introduction);
+    return void(++tables_.counters.malformed_introduction);
   const HandshakeHalf half{header.version, decode_as_far<Introduction>(body)};
   const Introduction& hello = half.introduction;
   const ProcessId name{NodeId{hello.nid}, Pid{hello.pid}};
-  if (!Introductions::is_well_formed(half) || name == self())
-    return void(++counters_.malformed_introduction);
-  if (from != kNoPeer && lower_->name_of(from) != name) return void(++counters_.malformed_source);
-  if (closing_) return void(++counters_.stale_epoch);
-  if (peers_.is_full() && peers_.find(name) == kNoPeer) return void(++counters_.too_many_peers);
-  const Result<PeerId> resolved = resolve(name);
-  if (!resolved) return void(++counters_.malformed_introduction);
-  PeerSession& peer = peers_.at(*resolved);
+  if (!Introductions::is_well_formed(half) || name == tables_.lower.self())
+    return void(++tables_.counters.malformed_introduction);
+  if (from != kNoPeer && tables_.lower.name_of(from) != name)
+    return void(++tables_.counters.malformed_source);
+  if (tables_.closing) return void(++tables_.counters.stale_epoch);
+  if (tables_.peers.is_full() && tables_.peers.find(name) == kNoPeer)
+    return void(++tables_.counters.too_many_peers);
+  const Result<PeerId> resolved = states_.peer_named(name);
+  if (!resolved) return void(++tables_.counters.malformed_introduction);
+  PeerSession& peer = tables_.peers.at(*resolved);
 
   if (const auto reason = introductions_.objection(half)) return refuse(peer.lower, hello, *reason);
   const std::uint8_t key = introductions_.key_of_hello(peer, half);
 
-  if (peer.state == PeerState::kLost) fail(peer, peer.error);
+  if (peer.state == PeerState::kLost) states_.fail(peer, peer.error);
   const bool again = is_present_hello(peer, hello);
   if (peer.state == PeerState::kOpen && !again) return on_rival_hello(peer, half, key);
   // A peer whose welcome is verified already waits for our confirmation, and for no welcome.
@@ -97,7 +99,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
                                      half);
     }
     peer.due.welcome = true;
-    return pending_.add(peer);
+    return tables_.pending.add(peer);
   }
   // Nothing is proved so far. Where the network tells which process has sent the hello, the latest
   // one counts: an earlier one came from the same process, or on a connection that has ended.
@@ -109,7 +111,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     return on_second_hello(peer, half, key);
   }
   if (peer.state == PeerState::kWelcoming && key == 0 && peer.handshake.key != 0)
-    return void(++counters_.unproved);
+    return void(++tables_.counters.unproved);
   // If this side has said hello too, it answers with the epoch and the nonce of that, whichever
   // process the hello is from. The welcome to ours opens the session then, whatever others say.
   const bool keeps_numbers = peer.state == PeerState::kConnecting || peer.hello_unanswered;
@@ -121,32 +123,33 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   peer.local_epoch = epoch;
   peer.handshake = next;
   const bool is_new = peer.state == PeerState::kClosed;
-  if (is_new) timers_.start(peer);
+  if (is_new) tables_.timers.start(peer);
   peer.take_introduction(half);
-  if (peer.state != PeerState::kWelcoming) enter(peer, PeerState::kWelcoming);
+  if (peer.state != PeerState::kWelcoming) states_.enter(peer, PeerState::kWelcoming);
   if (is_new) note_caller(peer);
   peer.due.hello = false;
   peer.due.welcome = true;
-  if (serve_handshake(peer)) pending_.add(peer);
+  if (serve(peer)) tables_.pending.add(peer);
 }
 
 // The peer that a frame other than a hello is for, or nullptr. It counts only if it comes from this
 // peer, where the lower transport knows.
-PeerSession* Session::party(PeerId from, const FrameHeader& header) {
-  if (header.receiver_slot >= peers_.size()) {
-    ++counters_.malformed_slot;
+PeerSession* SessionHandshakes::party(PeerId from, const FrameHeader& header) {
+  if (header.receiver_slot >= tables_.peers.size()) {
+    ++tables_.counters.malformed_slot;
     return nullptr;
   }
-  PeerSession& peer = peers_.at(PeerId(header.receiver_slot));
+  PeerSession& peer = tables_.peers.at(PeerId(header.receiver_slot));
   if (from != kNoPeer && from != peer.lower) {
-    ++counters_.malformed_source;
+    ++tables_.counters.malformed_source;
     return nullptr;
   }
   return &peer;
 }
 
-void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
-  if (body.size() < sizeof(Introduction)) return void(++counters_.malformed_introduction);
+void SessionHandshakes::on_welcome(PeerId from, const FrameHeader& header,
+                                   std::span<const std::byte> body) {
+  if (body.size() < sizeof(Introduction)) return void(++tables_.counters.malformed_introduction);
   PeerSession* const found = party(from, header);
   if (found == nullptr) return;
   PeerSession& peer = *found;
@@ -154,20 +157,20 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
   const Introduction& welcome = half.introduction;
   if (!Introductions::is_well_formed(half) ||
       peer.name != ProcessId{NodeId{welcome.nid}, Pid{welcome.pid}}) {
-    return void(++counters_.malformed_introduction);
+    return void(++tables_.counters.malformed_introduction);
   }
   const bool is_open = peer.state == PeerState::kOpen && welcome.epoch == peer.remote_epoch;
   const bool begins = peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming;
   if (peer.local_epoch == 0 || header.receiver_epoch != peer.local_epoch ||
       welcome.echoed_epoch != peer.local_epoch || !(is_open || begins))
-    return void(++counters_.stale_epoch);
+    return void(++tables_.counters.stale_epoch);
 
   const BindingBytes connection = connection_of(peer);
-  if (!introductions_.proves(peer, connection, half)) return void(++counters_.unproved);
+  if (!introductions_.proves(peer, connection, half)) return void(++tables_.counters.unproved);
   if (begins && !Introductions::is_compatible(half))
-    return give_up(peer, reason_for(RefuseReason::kVersion));
+    return states_.give_up(peer, reason_for(RefuseReason::kVersion));
   if (begins && !introductions_.has_same_provider(welcome.provider))
-    return give_up(peer, reason_for(RefuseReason::kProvider));
+    return states_.give_up(peer, reason_for(RefuseReason::kProvider));
 
   if (is_open && peer.hello_unanswered) {
     peer.hello_unanswered = false;  // both sides sent a hello; the peer's opened the session
@@ -176,18 +179,19 @@ void Session::on_welcome(PeerId from, const FrameHeader& header, std::span<const
   peer.handshake.confirmation = introductions_.confirm(peer, connection, half);
   peer.handshake.connection = connection;
   peer.due.confirm = true;
-  if (is_open) return pending_.add(peer);  // the peer has not received our confirmation yet
+  if (is_open) return tables_.pending.add(peer);  // the peer has not received our confirmation yet
   peer.take_introduction(half);
   peer.handshake.key = Introductions::key_of_welcome(welcome);
   peer.handshake.welcomes = false;
   std::memcpy(peer.handshake.remote_nonce.data(), welcome.nonce, sizeof welcome.nonce);
   peer.hello_unanswered = false;
-  if (peer.state == PeerState::kConnecting) enter(peer, PeerState::kWelcoming);
-  if (serve_handshake(peer)) pending_.add(peer);
+  if (peer.state == PeerState::kConnecting) states_.enter(peer, PeerState::kWelcoming);
+  if (serve(peer)) tables_.pending.add(peer);
 }
 
-void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
-  if (body.size() != sizeof(ConfirmBody)) return void(++counters_.malformed_length);
+void SessionHandshakes::on_confirm(PeerId from, const FrameHeader& header,
+                                   std::span<const std::byte> body) {
+  if (body.size() != sizeof(ConfirmBody)) return void(++tables_.counters.malformed_length);
   PeerSession* const found = party(from, header);
   if (found == nullptr) return;
   PeerSession& peer = *found;
@@ -196,35 +200,37 @@ void Session::on_confirm(PeerId from, const FrameHeader& header, std::span<const
   if (candidate != nullptr && header.receiver_epoch == candidate->local_epoch) {
     if (candidate->handshake.connection != connection_of(peer) ||
         !equal_in_constant_time(confirmation.proof, candidate->handshake.expected))
-      return void(++counters_.unproved);
+      return void(++tables_.counters.unproved);
     return on_candidate_proved(peer);
   }
   const bool expected = (peer.state == PeerState::kWelcoming || peer.state == PeerState::kOpen) &&
                         peer.handshake.welcomes && header.receiver_epoch == peer.local_epoch;
-  if (!expected) return void(++counters_.stale_epoch);
+  if (!expected) return void(++tables_.counters.stale_epoch);
   if (peer.handshake.connection != connection_of(peer) ||
       !equal_in_constant_time(confirmation.proof, peer.handshake.expected))
-    return void(++counters_.unproved);
+    return void(++tables_.counters.unproved);
   // In an open session it is a repetition.
   if (peer.state == PeerState::kWelcoming && !peer.due.confirm)
     opened(peer, introductions_.make_keys(peer));
 }
 
-void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const std::byte> body) {
+void SessionHandshakes::on_refuse(PeerId from, const FrameHeader& header,
+                                  std::span<const std::byte> body) {
   const bool has_nonce = header.version >= kFirstVersionWithProofs;
   if (body.size() < (has_nonce ? sizeof(RefuseBody) : kFirstRefuseBytes))
-    return void(++counters_.malformed_introduction);
+    return void(++tables_.counters.malformed_introduction);
   PeerSession* const found = party(from, header);
   if (found == nullptr) return;
   PeerSession& peer = *found;
   const auto refusal = decode_as_far<RefuseBody>(body);
   const bool terminated = std::memchr(refusal.provider, 0, sizeof refusal.provider) != nullptr;
-  if (!terminated || !is_reason(refusal.reason)) return void(++counters_.malformed_introduction);
+  if (!terminated || !is_reason(refusal.reason))
+    return void(++tables_.counters.malformed_introduction);
   // A process that has not received our hello does not know its nonce.
   if (peer.state != PeerState::kConnecting || header.receiver_epoch != peer.local_epoch ||
       refusal.echoed_epoch != peer.local_epoch ||
       (has_nonce && !same_bytes(refusal.echoed_nonce, peer.handshake.nonce))) {
-    return void(++counters_.stale_epoch);
+    return void(++tables_.counters.stale_epoch);
   }
   peer.not_reached = Error();
   peer.newest_version = header.version;
@@ -233,26 +239,23 @@ void Session::on_refuse(PeerId from, const FrameHeader& header, std::span<const 
   const Error reason = reason_for(static_cast<RefuseReason>(refusal.reason));
   // A process that has connected in the name of the peer may have said it. The next hello goes on a
   // connection that this process makes.
-  if (lower_->binding(peer.lower).made_by_peer) return connect_again(peer, reason);
-  give_up(peer, reason);
+  if (tables_.lower.binding(peer.lower).made_by_peer) return connect_again(peer, reason);
+  states_.give_up(peer, reason);
 }
 
-// The job's secret has come. What was open without it may be with anybody, so it ends.
-void Session::on_job_key() {
-  lock_.is_held();
-  for (const auto& owned : peers_.records()) {
+void SessionHandshakes::on_job_key() {
+  for (const auto& owned : tables_.peers.records()) {
     PeerSession& peer = *owned;
     peer.contact = {};
     if (peer.state == PeerState::kOpen) {
-      try_goodbye(peer);
+      states_.try_goodbye(peer);
       if (peer.state == PeerState::kOpen)
-        lose_outside_poll(
+        states_.lose_outside_poll(
             peer, Error(Loss::kPeer, "session", "the session was opened without the job's secret"));
     } else if (peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming) {
       const bool wanted = peer.wanted;
-      end_connection(peer);  // the peer may have opened the session
-      end_session(peer);
-      enter(peer, PeerState::kClosed);
+      states_.end_connection(peer);  // the peer may have opened the session
+      states_.end_session(peer);
       if (wanted) connect(peer);
     }
   }

@@ -1,0 +1,216 @@
+// Handshakes alone. The test is the network between two processes, and the owner of both parts.
+#include "transport/session/session_handshakes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string_view>
+
+#include "tests/unit/transport/fake_transport.h"
+#include "tests/unit/transport/recording_sink.h"
+#include "transport/session/frame_codec.h"
+
+namespace lintel::transport {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr ProcessId kFirst{NodeId{0x7f000001}, Pid{100}};
+constexpr ProcessId kSecond{NodeId{0x7f000001}, Pid{200}};
+
+struct Process {
+  Process(ProcessId self, std::uint64_t incarnation, std::string_view secret = "")
+      : lower(self), options(options_of(incarnation)) {
+    if (secret.empty()) return;
+    options.job_key->give(std::as_bytes(std::span(secret.data(), secret.size())));
+  }
+  static SessionOptions options_of(std::uint64_t incarnation) {
+    SessionOptions options;
+    options.incarnation = incarnation;
+    options.job_key = std::make_shared<JobKey>();
+    return options;
+  }
+  PeerSession& peer(ProcessId name) { return tables.peers.at(*states.peer_named(name)); }
+  void receive(const Bytes& frame) {
+    const PollTurn::Scope scope(tables.turn, sink);
+    const auto header = decode<FrameHeader>(frame.data());
+    const std::span<const std::byte> body = std::span(frame).subspan(sizeof(FrameHeader));
+    switch (static_cast<FrameKind>(header.kind)) {
+      case FrameKind::kHello: return handshakes.on_hello(kNoPeer, header, body);
+      case FrameKind::kWelcome: return handshakes.on_welcome(kNoPeer, header, body);
+      case FrameKind::kRefuse: return handshakes.on_refuse(kNoPeer, header, body);
+      case FrameKind::kConfirm: return handshakes.on_confirm(kNoPeer, header, body);
+      default: FAIL() << "a frame of another kind";
+    }
+  }
+  // What is due leaves.
+  void serve() {
+    const PollTurn::Scope scope(tables.turn, sink);
+    tables.pending.serve([this](PeerSession& peer) {
+      if (peer.state != PeerState::kOpen) return handshakes.serve(peer);
+      handshakes.serve_open(peer);
+      return false;
+    });
+    tables.timers.stamp(tables.turn.now());
+  }
+  // Timers that have run out then.
+  void advance(Nanoseconds by) {
+    tables.turn.advance(tables.turn.now() + by);
+    const PollTurn::Scope scope(tables.turn, sink);
+    tables.timers.run(tables.turn.now(), [this](PeerSession& peer) {
+      if (handshakes.on_timer(peer)) tables.timers.repeat(peer, tables.turn.now());
+    });
+  }
+
+  FakeTransport lower;
+  RecordingSink sink;
+  SessionOptions options;
+  SessionTables tables{lower, options};
+  ControlFrames frames{tables};
+  SessionStates states{tables, frames};
+  SessionLiveness liveness{tables, states};
+  Introductions introductions{lower.self(), options.incarnation, "fake 1.0", options.job_key,
+                              SessionNumbers(options.random, options.incarnation)};
+  SessionHandshakes handshakes{options, tables, frames, states, liveness, introductions};
+};
+
+// Carries what either has sent to the other, until nobody has more to say.
+void exchange(Process& one, Process& other) {
+  while (!one.lower.sent.empty() || !other.lower.sent.empty()) {
+    for (const auto& [from, to] : {std::pair(&one, &other), std::pair(&other, &one)}) {
+      while (!from->lower.sent.empty()) {
+        const Bytes frame = std::move(from->lower.sent.front().frame);
+        from->lower.sent.pop_front();
+        to->receive(frame);
+        to->serve();
+      }
+    }
+  }
+}
+
+class SessionHandshakesTest : public ::testing::Test {
+ protected:
+  // The first wants to send to the second, and both have opened the session.
+  void open() {
+    first.handshakes.want(first.peer(kSecond));
+    exchange(first, second);
+    ASSERT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+  }
+
+  Process first{kFirst, 11};
+  Process second{kSecond, 22};
+};
+
+TEST_F(SessionHandshakesTest, AHelloAWelcomeAndAConfirmationOpenTheSessionAtBothEnds) {
+  open();
+  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
+  EXPECT_EQ(first.peer(kSecond).incarnation, 22U);
+  EXPECT_EQ(second.peer(kFirst).incarnation, 11U);
+  EXPECT_EQ(first.lower.admitted.size(), 1U);
+  EXPECT_EQ(first.lower.resumption_keys, second.lower.resumption_keys);
+}
+
+TEST_F(SessionHandshakesTest, HellosOfBothAtOnceOpenOneSession) {
+  first.handshakes.want(first.peer(kSecond));
+  second.handshakes.want(second.peer(kFirst));
+  exchange(first, second);
+  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(first.peer(kSecond).remote_epoch, second.peer(kFirst).local_epoch);
+  EXPECT_EQ(second.peer(kFirst).remote_epoch, first.peer(kSecond).local_epoch);
+}
+
+TEST_F(SessionHandshakesTest, AConfirmationWithAnotherProofOpensNothing) {
+  first.handshakes.want(first.peer(kSecond));
+  second.receive(first.lower.sent.front().frame);
+  first.receive(second.lower.sent.back().frame);
+  Bytes confirmation = first.lower.sent.back().frame;
+  confirmation.back() ^= std::byte{1};
+  second.receive(confirmation);
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kWelcoming);
+  EXPECT_EQ(second.tables.counters.unproved, 1U);
+}
+
+TEST_F(SessionHandshakesTest, AProcessWithoutTheSecretIsRefusedAndItsOwnerTold) {
+  Process member(kSecond, 22, "of the job");
+  first.handshakes.want(first.peer(kSecond));
+  exchange(first, member);
+  EXPECT_EQ(member.tables.counters.refused_secret, 1U);
+  EXPECT_THAT(first.sink.take(),
+              ElementsAre("failed 0 the peer has a job secret and this process has none"));
+}
+
+TEST_F(SessionHandshakesTest, ACallerThatProvesNothingEndsAtItsDeadlineUnheard) {
+  first.handshakes.want(first.peer(kSecond));
+  second.receive(first.lower.sent.front().frame);
+  second.serve();
+  second.advance(second.options.connect_deadline + 1s);
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kClosed);
+  EXPECT_THAT(second.sink.take(), IsEmpty());
+}
+
+TEST_F(SessionHandshakesTest, APeerThatDoesNotAnswerIsLostAtTheConnectDeadline) {
+  first.handshakes.want(first.peer(kSecond));
+  first.serve();
+  first.advance(first.options.connect_deadline + 1s);
+  EXPECT_THAT(first.sink.take(),
+              ElementsAre("failed 0 the peer could not be reached within the connect deadline"));
+}
+
+TEST_F(SessionHandshakesTest, ARestartedPeerThatConfirmsTakesTheSessionOver) {
+  Process member(kFirst, 11, "of the job");
+  Process other(kSecond, 22, "of the job");
+  member.handshakes.want(member.peer(kSecond));
+  exchange(member, other);
+  Process restarted(kFirst, 33, "of the job");
+  restarted.handshakes.want(restarted.peer(kSecond));
+  exchange(restarted, other);
+  EXPECT_THAT(other.sink.take(), ElementsAre("failed 0 the peer was restarted"));
+  EXPECT_EQ(other.peer(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(other.peer(kFirst).incarnation, 33U);
+}
+
+TEST_F(SessionHandshakesTest, ARivalWithoutAProofMakesTheSessionAskItsPeer) {
+  open();
+  Process rival(kFirst, 33);
+  rival.handshakes.want(rival.peer(kSecond));
+  second.receive(rival.lower.sent.front().frame);
+  PeerSession& peer = second.peer(kFirst);
+  EXPECT_EQ(peer.contest, Contest::kAsked);
+  EXPECT_TRUE(peer.due.ping);
+  EXPECT_EQ(peer.incarnation, 11U);
+  second.liveness.heard_from(peer, false);
+  EXPECT_EQ(peer.contest, Contest::kNone);
+  EXPECT_EQ(peer.candidate, nullptr);
+}
+
+TEST_F(SessionHandshakesTest, TheRivalOfALostSessionTakesItsPlaceAndTheOwnerIsTold) {
+  open();
+  Process rival(kFirst, 33);
+  rival.handshakes.want(rival.peer(kSecond));
+  second.receive(rival.lower.sent.front().frame);
+  {
+    const PollTurn::Scope scope(second.tables.turn, second.sink);
+    EXPECT_TRUE(second.handshakes.replace_lost(second.peer(kFirst),
+                                               Error(Loss::kPeer, "test", "it is gone")));
+  }
+  EXPECT_THAT(second.sink.take(), ElementsAre("failed 0 it is gone"));
+  second.lower.sent.clear();  // the ping
+  second.serve();
+  exchange(second, rival);
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(second.peer(kFirst).incarnation, 33U);
+}
+
+TEST_F(SessionHandshakesTest, TheJobsSecretEndsWhatWasOpenWithoutIt) {
+  open();
+  second.handshakes.on_job_key();
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kLost);
+  EXPECT_FALSE(second.peer(kFirst).contact.exists());
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,108 @@
+// Who is asked whether it lives, and who is given up. The test acts as the session.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/unit/transport/fake_transport.h"
+#include "tests/unit/transport/recording_sink.h"
+#include "transport/session/session_liveness.h"
+
+namespace lintel::transport {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class SessionLivenessPartTest : public ::testing::Test {
+ protected:
+  SessionLivenessPartTest() {
+    states.enter(peer, PeerState::kConnecting);
+    states.enter(peer, PeerState::kWelcoming);
+    states.enter(peer, PeerState::kOpen);
+    peer.window.open(64);
+  }
+  ~SessionLivenessPartTest() override {
+    if (peer.state == PeerState::kOpen) states.end_session(peer);
+  }
+
+  // The timer of the peer runs out so many times. Returns whether it runs on.
+  bool run_out(int times) {
+    const PollTurn::Scope scope(tables.turn, sink);
+    bool runs = true;
+    for (int i = 0; i < times && runs; ++i) runs = liveness.on_timer(peer);
+    return runs;
+  }
+  bool timer_runs() const { return peer.timed_hook.is_linked(); }
+
+  FakeTransport lower{{NodeId{0x7f000001}, Pid{100}}};
+  RecordingSink sink;
+  SessionOptions options;
+  SessionTables tables{lower, options};
+  ControlFrames frames{tables};
+  SessionStates states{tables, frames};
+  SessionLiveness liveness{tables, states};
+  PeerSession& peer = tables.peers.at(*states.peer_named({NodeId{0x7f000001}, Pid{200}}));
+};
+
+TEST_F(SessionLivenessPartTest, TheTimerRunsWhileAWatcherWaits) {
+  liveness.watch(peer, true);
+  EXPECT_TRUE(timer_runs());
+  liveness.watch(peer, false);
+  EXPECT_FALSE(timer_runs());
+}
+
+TEST_F(SessionLivenessPartTest, AWatchedPeerIsAskedInEachQuarterAndThenGivenUp) {
+  liveness.watch(peer, true);
+  EXPECT_TRUE(run_out(kDeadlineQuarters - 1));
+  EXPECT_TRUE(peer.due.ping);
+  EXPECT_THAT(sink.take(), IsEmpty());
+  EXPECT_FALSE(run_out(1));
+  EXPECT_THAT(sink.take(),
+              ElementsAre("failed 0 the peer has not answered within the dead-peer deadline"));
+}
+
+TEST_F(SessionLivenessPartTest, ASilentConnectionIsReplacedFromHalfOfTheDeadlineOn) {
+  liveness.watch(peer, true);
+  run_out(1);
+  EXPECT_THAT(lower.interrupted, IsEmpty());
+  run_out(1);
+  EXPECT_THAT(lower.interrupted, ElementsAre(peer.lower));
+}
+
+TEST_F(SessionLivenessPartTest, AnAnswerBeginsTheDeadlineAgain) {
+  liveness.watch(peer, true);
+  run_out(kDeadlineQuarters - 1);
+  liveness.heard_from(peer, true);
+  EXPECT_TRUE(run_out(kDeadlineQuarters - 1));
+}
+
+TEST_F(SessionLivenessPartTest, AFrameThatAcknowledgesNothingNewIsNoAnswerWhileOneIsDue) {
+  peer.window.add(1);
+  tables.timers.start(peer);
+  run_out(kDeadlineQuarters - 1);
+  liveness.heard_from(peer, false);
+  EXPECT_FALSE(run_out(1));
+}
+
+TEST_F(SessionLivenessPartTest, APeerWhosePlaceIsAskedForIsAskedAtOnce) {
+  liveness.contest(peer);
+  EXPECT_TRUE(peer.due.ping);
+  EXPECT_TRUE(timer_runs());
+  EXPECT_EQ(tables.counters.contested, 1U);
+  liveness.heard_from(peer, false);
+  EXPECT_EQ(peer.contest, Contest::kNone);
+  EXPECT_FALSE(timer_runs());
+}
+
+TEST_F(SessionLivenessPartTest, ASilentPeerThatTheSecretHasProvedKeepsItsContestedSession) {
+  peer.handshake.key = kProvedBySecret;
+  liveness.contest(peer);
+  EXPECT_FALSE(run_out(kDeadlineQuarters));
+  EXPECT_EQ(peer.state, PeerState::kOpen);
+  EXPECT_EQ(peer.contest, Contest::kUnanswered);
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,35 @@
+#pragma once
+// ControlFrames: sends the frames of a Session that carry no messages: those of handshakes, pings,
+// acknowledgements and goodbyes.
+//
+// Borrows the SessionTables. Thread: its owner's lock.
+// Does not: decide when one is due, or end a session because its connection is lost: the caller
+// does.
+
+#include <cstddef>
+#include <span>
+
+#include "transport/session/frame_format.h"
+#include "transport/session/session_tables.h"
+
+namespace lintel::transport {
+
+class ControlFrames {
+ public:
+  explicit ControlFrames(SessionTables& tables) : tables_(tables) {}
+  ControlFrames(const ControlFrames&) = delete;
+  ControlFrames& operator=(const ControlFrames&) = delete;
+
+  // Sends one to a peer of the lower transport. Fills in magic, version and length. kWouldBlock:
+  // there is no room now; PendingPeers::await_room() was called. kFailed: the connection is lost.
+  [[gnu::cold]] PostStatus send(PeerId lower, FrameHeader header, std::span<const std::byte> body);
+  // Likewise, with the peer's numbers of the session, or of the handshake under way. Its
+  // acknowledgement may be that of this session.
+  [[gnu::cold]] PostStatus send_numbered(PeerSession& peer, FrameKind kind,
+                                         std::span<const std::byte> body);
+
+ private:
+  SessionTables& tables_;
+};
+
+}  // namespace lintel::transport
