@@ -3,6 +3,7 @@
 // acknowledgements and goodbyes.
 //
 // Borrows the SessionTables. Thread: its owner's lock.
+// Throws std::bad_alloc as the lower transport does; nothing was sent then.
 // Does not: decide when one is due, or end a session because its connection is lost: the caller
 // does.
 
@@ -11,6 +12,7 @@
 
 #include "transport/session/frame_format.h"
 #include "transport/session/session_tables.h"
+#include "transport/transport.h"
 
 namespace lintel::transport {
 
@@ -20,11 +22,12 @@ class ControlFrames {
   ControlFrames(const ControlFrames&) = delete;
   ControlFrames& operator=(const ControlFrames&) = delete;
 
-  // Sends one to a peer of the lower transport. Fills in magic, version and length. kWouldBlock:
-  // there is no room now; PendingPeers::await_room() was called. kFailed: the connection is lost.
+  // Sends one to a peer of the lower transport. Fills in magic, version and length. kOk: the caller
+  // counts it, see SessionTables::count_leaving(). kWouldBlock: there is no room now, and it is
+  // awaited. kFailed: the connection is lost.
   [[gnu::cold]] PostStatus send(PeerId lower, FrameHeader header, std::span<const std::byte> body);
-  // Likewise, with the peer's numbers of the session, or of the handshake under way. Its
-  // acknowledgement may be that of this session.
+  // Likewise, with the peer's numbers of the session, or of the handshake under way, and counts it.
+  // It acknowledges what was received; the caller notes that, see ReceivedFrames::confirmed().
   [[gnu::cold]] PostStatus send_numbered(PeerSession& peer, FrameKind kind,
                                          std::span<const std::byte> body);
 

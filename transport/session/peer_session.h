@@ -30,7 +30,7 @@ enum class Contest : std::uint8_t {
   kUnanswered,  // it has not answered in time, and keeps its session: the secret has proved it
 };
 
-// Session::enter() checks the changes of state.
+// SessionStates::enter() checks the changes of state.
 enum class PeerState : std::uint8_t {
   // No session: before the first one, or after one ended. reserve() or a hello of the peer starts
   // one.

@@ -1,12 +1,11 @@
 #include "transport/session/session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/assert.h"
-#include "transport/session/frame_codec.h"
+#include "transport/session/frame_format.h"
 
 namespace lintel::transport {
 

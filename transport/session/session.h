@@ -26,9 +26,10 @@
 //      key of the first contact.
 // Its parts, in the order in which they depend on each other: SessionTables, the records and lists
 // that all share; ControlFrames, which sends what carries no message; SessionStates, which changes
-// the state of a peer; SessionLiveness, which finds dead peers; SessionHandshakes, which opens
-// sessions. None knows a Session. What is left to Session is the path of messages, and the end of
-// all sessions when the process ends.
+// the state of a peer; SessionLiveness, which finds dead peers; Introductions, which makes and
+// checks proofs; SessionHandshakes, which opens sessions. LocalLoop has the messages of the process
+// to itself. None knows a Session. What is left to Session is the path of messages, which part a
+// frame or a timer is for, and the end of all sessions when the process ends.
 // It has more than 30 members because Transport, Sink and JobKey::User alone have 40 functions.
 // After a failure of a peer, the next reserve() starts a new session with it.
 // Does not: acknowledge end to end (a frame is acknowledged when its messages have been passed to
@@ -42,6 +43,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/owner_lock.h"
@@ -49,6 +51,7 @@
 #include "transport/session/introductions.h"
 #include "transport/session/job_key.h"
 #include "transport/session/local_loop.h"
+#include "transport/session/peer_session.h"
 #include "transport/session/session_counters.h"
 #include "transport/session/session_handshakes.h"
 #include "transport/session/session_liveness.h"

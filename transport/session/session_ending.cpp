@@ -1,10 +1,10 @@
-// Session: lost connections, the end of a session, and of all of them when the process ends.
+// Session: lost connections, and the end of all sessions when the process ends.
 
 #include <new>
 
 #include "base/assert.h"
 #include "base/log.h"
-#include "transport/session/frame_codec.h"
+#include "transport/session/frame_format.h"
 #include "transport/session/session.h"
 
 namespace lintel::transport {

@@ -5,14 +5,16 @@
 // A process that wants to send says hello. The other answers with a welcome, which proves who it
 // is, and the first answers with a confirmation, which proves the same of itself; or the hello is
 // refused. Both may say hello at once: the welcome to either opens the session. Until the proof in
-// a frame is verified, nothing that its sender says has an effect on an open session: the sender
-// is a candidate, which takes the place of the peer when it has confirmed, or when the session
-// ends for another reason.
+// a frame is verified, what its sender says does not change an open session, except that the peer
+// may be asked whether it lives. The sender is a candidate. It takes the place of the peer when it
+// has confirmed, or when the connection of the session is lost.
 //
 // Borrows all parts that it is given. Thread: its owner's lock. Time is that of the turn.
 // Invariants: (1) a session is opened only when the peer has proved itself and our own proof was
-// sent; (2) proofs count only on the connection on which the other side was heard; (3) callers for
-// which nobody here waits are bounded, see UnprovedCallers.
+// sent; (2) proofs of welcomes and confirmations count only on the connection on which the other
+// side was heard; (3) callers for which nobody here waits are bounded, see UnprovedCallers.
+// Functions throw std::bad_alloc if there is no memory for a proof or a frame; no session has
+// opened or ended then.
 // Does not: parse the header of a frame, compute a proof (Introductions does), carry messages, or
 // watch an open session.
 //
@@ -22,10 +24,14 @@
 #include <cstdint>
 #include <span>
 
+#include "base/clock.h"
 #include "transport/session/control_frames.h"
+#include "transport/session/frame_format.h"
+#include "transport/session/handshake.h"
 #include "transport/session/introductions.h"
 #include "transport/session/session_liveness.h"
 #include "transport/session/session_options.h"
+#include "transport/session/session_proof.h"
 #include "transport/session/session_states.h"
 #include "transport/session/session_tables.h"
 
@@ -46,11 +52,13 @@ class SessionHandshakes {
   SessionHandshakes(const SessionHandshakes&) = delete;
   SessionHandshakes& operator=(const SessionHandshakes&) = delete;
 
-  // The owner waits to send to a peer that has no open session. No effect if it is known already.
+  // The owner waits to send to the peer. Says hello, unless that was done, the session is open or
+  // lost, or the process is closing.
   [[gnu::cold]] void want(PeerSession& peer);
 
-  // Frames of handshakes, as on_message() of a Sink has them; `from`: kNoPeer where the network
-  // does not tell. What is malformed, unproved or late is counted and dropped.
+  // Frames of handshakes, of which the caller has checked magic and length, and of a confirmation
+  // the version. `from`: the sender in the lower transport; kNoPeer where that does not tell. What
+  // is malformed, unproved or late is counted and dropped. REQUIRES: in poll().
   [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header,
                               std::span<const std::byte> body);
   [[gnu::cold]] void on_welcome(PeerId from, const FrameHeader& header,
@@ -76,10 +84,11 @@ class SessionHandshakes {
   // The timer of a handshake has run out. True: it is to run again.
   [[gnu::cold]] bool on_timer(PeerSession& peer);
   // The lower transport has lost the connection. False: it was that of the open session, which is
-  // still to be ended.
+  // still to be ended. REQUIRES: the peer is kConnecting, kWelcoming or kOpen.
   [[gnu::cold]] bool on_connection_lost(PeerSession& peer, Error error);
-  // The open session has ended because of `error`. True: the candidate that has caused this is the
-  // peer of a handshake now, and the owner was told.
+  // The connection of the open session is lost because of `error`. True: the candidate that may
+  // have caused this is the peer of a handshake now, and the owner was told. False: there is none,
+  // and the caller ends the session.
   [[gnu::cold]] bool replace_lost(PeerSession& peer, Error error);
 
  private:

@@ -34,7 +34,7 @@ void SessionLiveness::contest(PeerSession& peer) {
   tables_.pending.add(peer);
 }
 
-// A candidate that has proved nothing is not the peer.
+// The peer has answered, so its session continues. A candidate that has proved nothing is not it.
 void SessionLiveness::end_contest(PeerSession& peer) {
   peer.contest = Contest::kNone;
   if (peer.candidate != nullptr && !peer.candidate->answered) peer.candidate.reset();

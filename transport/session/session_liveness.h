@@ -6,8 +6,9 @@
 // Borrows the SessionTables and the SessionStates. Thread: its owner's lock. Time is that of the
 // turn: if this process was stopped, its peers get their time.
 // Invariant: no peer is given up that was not asked before.
-// Does not: send a ping, which is due then, or read what the peer sends.
+// Does not: send pings, but says which are due (PeerSession::due), or read what the peer sends.
 
+#include "base/clock.h"
 #include "transport/session/session_states.h"
 #include "transport/session/session_tables.h"
 
@@ -23,8 +24,9 @@ class SessionLiveness {
 
   // As Transport::watch().
   void watch(PeerSession& peer, bool watched);
-  // The peer has sent something. `progress`: it acknowledged something new. While an
-  // acknowledgement is due, frames without one do not reset the timer.
+  // The peer has sent something. `progress`: it acknowledged something new, or the owner saw
+  // progress. While an acknowledgement is due, frames without one do not reset the timer. REQUIRES:
+  // the peer is kOpen. Likewise of the next two.
   void heard_from(PeerSession& peer, bool progress) {
     const TimePoint now = tables_.turn.now();
     peer.last_heard = now;
@@ -36,13 +38,15 @@ class SessionLiveness {
       tables_.timers.postpone(peer, now);
     }
   }
-  // A process without a proof asks for the place of the peer: asks the peer for an answer at once.
+  // A process without a proof asks for the session of the peer, or for its connection: the peer is
+  // asked for an answer at once.
   [[gnu::cold]] void contest(PeerSession& peer);
 
   // The timer of an awaited peer has run out: asks it again, or gives it up. True: the timer is to
   // run again.
   [[gnu::cold]] bool on_timer(PeerSession& peer);
-  // The next turn of IdleSessions.
+  // Asks those whose turn it is, and gives up those that have not answered. REQUIRES:
+  // IdleSessions::is_due(); in poll().
   [[gnu::cold]] void ask_idle_peers();
 
  private:

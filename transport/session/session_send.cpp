@@ -1,10 +1,9 @@
-// Session: sends messages and control frames.
+// Session: sends messages, and serves what is due to a peer.
 
-#include <cstring>
 #include <utility>
 
 #include "base/assert.h"
-#include "transport/session/frame_codec.h"
+#include "transport/session/frame_format.h"
 #include "transport/session/session.h"
 
 namespace lintel::transport {

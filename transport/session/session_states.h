@@ -9,11 +9,12 @@
 // (2) messages that were accepted and not acknowledged before the end are counted as lost.
 // Does not: open a session, or decide that one ends: the caller does.
 
-#include <cstddef>
 #include <cstdint>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "transport/session/control_frames.h"
+#include "transport/session/frame_format.h"
 #include "transport/session/session_tables.h"
 
 namespace lintel::transport {
@@ -29,13 +30,15 @@ class SessionStates {
                                        "too many peers are known already"};
 
   // The peer of that name, which is another process; the first use adds it. Error: kTooManyPeers,
-  // or what the lower transport says of the name.
+  // or what the lower transport says of the name. Throws std::bad_alloc; nothing has changed then.
   Result<PeerId> peer_named(ProcessId name);
-  // REQUIRES: there is such a change of state.
+  // Moves the peer between the lists of closed, calling and idle ones too. REQUIRES: PeerState has
+  // this change.
   void enter(PeerSession& peer, PeerState next);
 
-  // Sends kPing, kAck or kGoodbye, which have only a header. False: there is no room, or the
-  // connection is lost, and then the session has ended.
+  // Sends kPing, kAck or kGoodbye, which have only a header. Each acknowledges, so no kAck is due
+  // then. False: there is no room, or the connection is lost, and then the session has ended.
+  // Throws std::bad_alloc; nothing was sent then.
   [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind);
   // Sends a goodbye if that is possible now, so that the peer's operations do not wait for its
   // deadline.
@@ -45,12 +48,14 @@ class SessionStates {
   // dropped. The session stays as it is.
   [[gnu::cold]] void end_connection(PeerSession& peer);
   // The session, or the handshake under way, has ended: the peer is kClosed and has none.
+  // REQUIRES: the peer is not kClosed, and is not this process. Likewise of what follows.
   [[gnu::cold]] void end_session(PeerSession& peer);
   // As end_session(), and tells the owner. REQUIRES: in poll() or flush().
   [[gnu::cold]] void fail(PeerSession& peer, Error error);
   // As fail(), with a goodbye and the end of the connection, which may still work.
   [[gnu::cold]] void give_up(PeerSession& peer, Error error);
-  // As give_up() without a goodbye, at any time. The next poll() tells the owner.
+  // As give_up() without a goodbye, at any time. The peer is kLost until the next poll() tells the
+  // owner.
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error);
   // The messages in the open frame are never sent.
   [[gnu::cold]] void drop_open_frame(PeerSession& peer);

@@ -1,9 +1,11 @@
 #pragma once
-// SessionTables: what the parts of a Session share: the records of its peers, the lists on which
-// they wait, the turn of poll() that is under way, and the counters.
+// SessionTables: what the parts of a Session share: the lower transport, the records of its peers,
+// the lists on which they wait, the turn of poll() that is under way, and the counters.
 //
 // Owned by a Session, and guarded by its owner's lock. Borrows the lower transport.
-// Does not: decide anything. SessionStates keeps the lists in accord with the state of each peer.
+// Whoever makes something due adds the peer to the list for it; SessionStates takes a peer off the
+// lists that its new state rules out.
+// Does not: decide anything.
 
 #include <cstdint>
 
@@ -42,7 +44,7 @@ struct SessionTables {
   IdleSessions idle;
   PollTurn turn;
   SessionCounters counters;
-  bool closing = false;  // nothing new begins
+  bool closing = false;  // the process ends its sessions, and begins none
 };
 
 }  // namespace lintel::transport

@@ -32,6 +32,7 @@ TEST_F(ControlFramesTest, MagicVersionAndLengthAreFilledIn) {
   EXPECT_EQ(sent.magic, kFrameMagic);
   EXPECT_EQ(sent.version, kFrameVersion);
   EXPECT_EQ(sent.length, sizeof body);
+  EXPECT_EQ(static_cast<FrameKind>(sent.kind), FrameKind::kHello);
   EXPECT_EQ(sent.receiver_slot, 1U);
   EXPECT_EQ(sent.receiver_epoch, 2U);
   EXPECT_EQ(lower.sent.back().frame.size(), sizeof(FrameHeader) + sizeof body);
@@ -57,8 +58,16 @@ TEST_F(ControlFramesTest, WithoutRoomNothingIsSentAndRoomIsAwaited) {
   lower.room = false;
   EXPECT_EQ(frames.send_numbered(peer, FrameKind::kPing, {}), PostStatus::kWouldBlock);
   EXPECT_TRUE(lower.sent.empty());
-  EXPECT_TRUE(tables.pending.is_due());
+  EXPECT_FALSE(tables.pending.work_waits());
+  EXPECT_NE(tables.pending.next_deadline(TimePoint{1}), kNever);
   EXPECT_EQ(peer.leaving.count(), 0U);
+}
+
+TEST_F(ControlFramesTest, WhatTheNetworkDoesNotAcceptNowIsGivenBackAndRoomIsAwaited) {
+  lower.commit_answer = PostStatus::kWouldBlock;
+  EXPECT_EQ(frames.send_numbered(peer, FrameKind::kPing, {}), PostStatus::kWouldBlock);
+  EXPECT_EQ(lower.lent(), 0U);
+  EXPECT_NE(tables.pending.next_deadline(TimePoint{1}), kNever);
 }
 
 TEST_F(ControlFramesTest, OnALostConnectionTheRoomIsGivenBack) {

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "tests/unit/transport/fake_transport.h"
 #include "tests/unit/transport/recording_sink.h"
 #include "transport/session/session_liveness.h"
@@ -11,7 +9,7 @@
 namespace lintel::transport {
 namespace {
 
-using namespace std::chrono_literals;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -38,7 +36,7 @@ class SessionLivenessPartTest : public ::testing::Test {
 
   FakeTransport lower{{NodeId{0x7f000001}, Pid{100}}};
   RecordingSink sink;
-  SessionOptions options;
+  SessionOptions options{.max_idle_sessions = 0};
   SessionTables tables{lower, options};
   ControlFrames frames{tables};
   SessionStates states{tables, frames};
@@ -55,8 +53,11 @@ TEST_F(SessionLivenessPartTest, TheTimerRunsWhileAWatcherWaits) {
 
 TEST_F(SessionLivenessPartTest, AWatchedPeerIsAskedInEachQuarterAndThenGivenUp) {
   liveness.watch(peer, true);
-  EXPECT_TRUE(run_out(kDeadlineQuarters - 1));
-  EXPECT_TRUE(peer.due.ping);
+  for (int quarter = 1; quarter < kDeadlineQuarters; ++quarter) {
+    peer.due.ping = false;
+    EXPECT_TRUE(run_out(1));
+    EXPECT_TRUE(peer.due.ping) << quarter;
+  }
   EXPECT_THAT(sink.take(), IsEmpty());
   EXPECT_FALSE(run_out(1));
   EXPECT_THAT(sink.take(),
@@ -74,6 +75,8 @@ TEST_F(SessionLivenessPartTest, ASilentConnectionIsReplacedFromHalfOfTheDeadline
 TEST_F(SessionLivenessPartTest, AnAnswerBeginsTheDeadlineAgain) {
   liveness.watch(peer, true);
   run_out(kDeadlineQuarters - 1);
+  liveness.heard_from(peer, false);
+  EXPECT_TRUE(run_out(kDeadlineQuarters - 1));
   liveness.heard_from(peer, true);
   EXPECT_TRUE(run_out(kDeadlineQuarters - 1));
 }
@@ -83,6 +86,7 @@ TEST_F(SessionLivenessPartTest, AFrameThatAcknowledgesNothingNewIsNoAnswerWhileO
   tables.timers.start(peer);
   run_out(kDeadlineQuarters - 1);
   liveness.heard_from(peer, false);
+  EXPECT_TRUE(timer_runs());
   EXPECT_FALSE(run_out(1));
 }
 
@@ -90,6 +94,7 @@ TEST_F(SessionLivenessPartTest, APeerWhosePlaceIsAskedForIsAskedAtOnce) {
   liveness.contest(peer);
   EXPECT_TRUE(peer.due.ping);
   EXPECT_TRUE(timer_runs());
+  EXPECT_EQ(peer.silent_quarters, 1);
   EXPECT_EQ(tables.counters.contested, 1U);
   liveness.heard_from(peer, false);
   EXPECT_EQ(peer.contest, Contest::kNone);
@@ -99,9 +104,34 @@ TEST_F(SessionLivenessPartTest, APeerWhosePlaceIsAskedForIsAskedAtOnce) {
 TEST_F(SessionLivenessPartTest, ASilentPeerThatTheSecretHasProvedKeepsItsContestedSession) {
   peer.handshake.key = kProvedBySecret;
   liveness.contest(peer);
+  peer.due.ping = false;  // it has left, and is enough
   EXPECT_FALSE(run_out(kDeadlineQuarters));
   EXPECT_EQ(peer.state, PeerState::kOpen);
   EXPECT_EQ(peer.contest, Contest::kUnanswered);
+  liveness.contest(peer);
+  EXPECT_FALSE(peer.due.ping);
+  EXPECT_THAT(sink.take(), IsEmpty());
+}
+
+TEST_F(SessionLivenessPartTest, ASilentPeerWithoutASecretLosesItsContestedSession) {
+  liveness.contest(peer);
+  EXPECT_FALSE(run_out(kDeadlineQuarters - 1));
+  EXPECT_THAT(sink.take(),
+              ElementsAre("failed 0 the peer has not answered within the dead-peer deadline"));
+}
+
+TEST_F(SessionLivenessPartTest, BeyondTheMostIdleSessionsASilentPeerIsAskedAndGivenUp) {
+  const PollTurn::Scope scope(tables.turn, sink);
+  for (int look = 0; look < 100 && peer.state == PeerState::kOpen; ++look) {
+    tables.turn.advance(tables.idle.next_deadline());
+    liveness.ask_idle_peers();
+    if (peer.state == PeerState::kOpen) {
+      EXPECT_TRUE(peer.due.ping);
+    }
+  }
+  EXPECT_THAT(sink.take(),
+              ElementsAre("failed 0 the idle peer has not answered within the dead-peer deadline"));
+  EXPECT_THAT(lower.interrupted, Contains(peer.lower));
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ TEST_F(SessionStatesTest, AGivenUpPeerGetsAGoodbyeAndTheOwnerIsTold) {
   PeerSession& peer = open_peer();
   const PollTurn::Scope scope(tables.turn, sink);
   states.give_up(peer, Error(Loss::kPeer, "test", "it is silent"));
+  ASSERT_FALSE(lower.sent.empty());
   EXPECT_EQ(last_kind(), FrameKind::kGoodbye);
   EXPECT_THAT(lower.disconnected, ElementsAre(peer.lower));
   EXPECT_THAT(sink.take(), ElementsAre("failed 0 it is silent"));
@@ -99,10 +100,24 @@ TEST_F(SessionStatesTest, ALossOutsidePollIsPendingUntilTheOwnerIsTold) {
   states.lose_outside_poll(peer, Error(Loss::kPeer, "test", "it is gone"));
   EXPECT_EQ(peer.state, PeerState::kLost);
   EXPECT_TRUE(tables.pending.work_waits());
+  EXPECT_TRUE(lower.sent.empty());  // no goodbye
+  EXPECT_THAT(lower.disconnected, ElementsAre(peer.lower));
   const PollTurn::Scope scope(tables.turn, sink);
-  states.fail(peer, peer.error);
+  tables.pending.serve([this](PeerSession& pending) {
+    states.fail(pending, pending.error);
+    return false;
+  });
   EXPECT_THAT(sink.take(), ElementsAre("failed 0 it is gone"));
-  EXPECT_FALSE(peer.pending_hook.is_linked());
+}
+
+TEST_F(SessionStatesTest, AControlFrameTakesTheAcknowledgementAlong) {
+  PeerSession& peer = open_peer();
+  peer.due.ack = true;
+  EXPECT_TRUE(states.send_control(peer, FrameKind::kPing));
+  EXPECT_EQ(last_kind(), FrameKind::kPing);
+  EXPECT_FALSE(peer.due.ack);
+  EXPECT_EQ(peer.state, PeerState::kOpen);
+  states.end_session(peer);
 }
 
 TEST_F(SessionStatesTest, AControlFrameOnALostConnectionEndsTheSession) {

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "tests/unit/transport/fake_transport.h"
 #include "tests/unit/transport/recording_sink.h"
@@ -167,6 +170,11 @@ TEST_F(SessionHandshakesTest, ARestartedPeerThatConfirmsTakesTheSessionOver) {
   exchange(member, other);
   Process restarted(kFirst, 33, "of the job");
   restarted.handshakes.want(restarted.peer(kSecond));
+  other.receive(restarted.lower.sent.front().frame);
+  restarted.lower.sent.pop_front();
+  other.serve();
+  EXPECT_EQ(other.peer(kFirst).incarnation, 11U);  // its hello may be an old one
+  EXPECT_THAT(other.sink.take(), IsEmpty());
   exchange(restarted, other);
   EXPECT_THAT(other.sink.take(), ElementsAre("failed 0 the peer was restarted"));
   EXPECT_EQ(other.peer(kFirst).state, PeerState::kOpen);
@@ -182,6 +190,7 @@ TEST_F(SessionHandshakesTest, ARivalWithoutAProofMakesTheSessionAskItsPeer) {
   EXPECT_EQ(peer.contest, Contest::kAsked);
   EXPECT_TRUE(peer.due.ping);
   EXPECT_EQ(peer.incarnation, 11U);
+  ASSERT_NE(peer.candidate, nullptr);
   second.liveness.heard_from(peer, false);
   EXPECT_EQ(peer.contest, Contest::kNone);
   EXPECT_EQ(peer.candidate, nullptr);
@@ -192,17 +201,95 @@ TEST_F(SessionHandshakesTest, TheRivalOfALostSessionTakesItsPlaceAndTheOwnerIsTo
   Process rival(kFirst, 33);
   rival.handshakes.want(rival.peer(kSecond));
   second.receive(rival.lower.sent.front().frame);
+  rival.lower.sent.clear();
   {
     const PollTurn::Scope scope(second.tables.turn, second.sink);
     EXPECT_TRUE(second.handshakes.replace_lost(second.peer(kFirst),
                                                Error(Loss::kPeer, "test", "it is gone")));
   }
   EXPECT_THAT(second.sink.take(), ElementsAre("failed 0 it is gone"));
-  second.lower.sent.clear();  // the ping
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kWelcoming);
+  EXPECT_EQ(second.peer(kFirst).incarnation, 33U);
   second.serve();
   exchange(second, rival);
   EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
   EXPECT_EQ(second.peer(kFirst).incarnation, 33U);
+}
+
+TEST_F(SessionHandshakesTest, WithoutARivalALostSessionIsLeftToTheCaller) {
+  open();
+  const PollTurn::Scope scope(second.tables.turn, second.sink);
+  EXPECT_FALSE(second.handshakes.replace_lost(second.peer(kFirst),
+                                              Error(Loss::kPeer, "test", "it is gone")));
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+  EXPECT_THAT(second.sink.take(), IsEmpty());
+}
+
+TEST_F(SessionHandshakesTest, AWantedPeerThatRefusesTheConnectionIsTriedLater) {
+  PeerSession& peer = first.peer(kSecond);
+  first.handshakes.want(peer);
+  EXPECT_TRUE(first.handshakes.on_connection_lost(
+      peer, Error(Loss::kPeer, "connect", "connection refused")));
+  EXPECT_EQ(peer.state, PeerState::kConnecting);
+  EXPECT_FALSE(peer.due.any());
+  first.lower.sent.clear();
+  first.advance(1s);
+  EXPECT_TRUE(peer.due.hello);
+}
+
+TEST_F(SessionHandshakesTest, ACallerWhoseConnectionIsLostIsForgotten) {
+  first.handshakes.want(first.peer(kSecond));
+  second.receive(first.lower.sent.front().frame);
+  PeerSession& peer = second.peer(kFirst);
+  EXPECT_TRUE(
+      second.handshakes.on_connection_lost(peer, Error(Loss::kPeer, "recv", "it has ended")));
+  EXPECT_EQ(peer.state, PeerState::kClosed);
+  EXPECT_THAT(second.sink.take(), IsEmpty());
+}
+
+TEST_F(SessionHandshakesTest, TheLossOfAnOpenSessionIsLeftToTheCaller) {
+  open();
+  EXPECT_FALSE(second.handshakes.on_connection_lost(second.peer(kFirst),
+                                                    Error(Loss::kPeer, "recv", "it has ended")));
+  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+}
+
+TEST_F(SessionHandshakesTest, WithoutRoomTheHandshakeRemainsDue) {
+  first.lower.room = false;
+  first.handshakes.want(first.peer(kSecond));
+  EXPECT_TRUE(first.peer(kSecond).due.hello);
+  EXPECT_TRUE(first.lower.sent.empty());
+  first.lower.room = true;
+  first.serve();
+  exchange(first, second);
+  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
+}
+
+TEST_F(SessionHandshakesTest, AHelloThatIsNotAnsweredIsRepeated) {
+  first.handshakes.want(first.peer(kSecond));
+  first.lower.sent.clear();  // lost
+  first.serve();
+  first.advance(first.options.connect_deadline / 4);
+  first.serve();
+  exchange(first, second);
+  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
+}
+
+TEST_F(SessionHandshakesTest, AProcessThatClosesSaysNoHello) {
+  first.tables.closing = true;
+  first.handshakes.want(first.peer(kSecond));
+  EXPECT_EQ(first.peer(kSecond).state, PeerState::kClosed);
+  EXPECT_TRUE(first.lower.sent.empty());
+}
+
+TEST_F(SessionHandshakesTest, AHandshakeBeginsAgainWithTheJobsSecret) {
+  PeerSession& peer = first.peer(kSecond);
+  first.handshakes.want(peer);
+  const std::uint32_t without = peer.local_epoch;
+  first.handshakes.on_job_key();
+  EXPECT_EQ(peer.state, PeerState::kConnecting);
+  EXPECT_NE(peer.local_epoch, without);
+  EXPECT_EQ(first.lower.sent.size(), 2U);
 }
 
 TEST_F(SessionHandshakesTest, TheJobsSecretEndsWhatWasOpenWithoutIt) {
