@@ -17,23 +17,13 @@ namespace option = portals::option;
 
 Receives::Receives(const SharedParts& parts, UnexpectedBlocks& unexpected_blocks,
                    std::uint32_t most_posted)
-    : engine_(parts.engine),
-      peers_(parts.peers),
-      credit_(parts.credit),
-      controls_(parts.controls),
-      watch_(parts.watch),
-      placement_(parts.placement),
-      ends_(parts.ends),
-      link_(parts.link),
-      deferred_work_(parts.deferred_work),
-      unexpected_blocks_(unexpected_blocks),
-      most_posted_(most_posted) {}
+    : parts_(parts), unexpected_blocks_(unexpected_blocks), most_posted_(most_posted) {}
 
 // ---- Starts
 
 CallError Receives::check(std::int32_t source, std::uint32_t context) {
   const bool nobody = source == kProcNull || source == kAnySource;
-  if (!nobody && peers_.at(source) == nullptr) return CallError::kProcess;
+  if (!nobody && parts_.peers.at(source) == nullptr) return CallError::kProcess;
   return is_context(context) ? CallError::kNone : CallError::kContext;
 }
 
@@ -103,12 +93,12 @@ CallError Receives::begin_matched(MatchedMessage& message, void* buffer, std::ui
   request.landed_ = std::min(message.ahead_, capacity);
   if (request.landed_ > 0) std::memcpy(buffer, message.bytes_.get(), request.landed_);
   message.bytes_.reset();
-  matched(request, *peers_.at(envelope.source), message.header_, message.sequence_, true);
+  matched(request, *parts_.peers.at(envelope.source), message.header_, message.sequence_, true);
   return CallError::kNone;
 }
 
 portals::MatchCriteria Receives::wanted_by(const ReceiveRequest& request) {
-  const Peer* const peer = peers_.at(request.asked_source_);
+  const Peer* const peer = parts_.peers.at(request.asked_source_);
   return criteria(peer != nullptr ? peer->process : kAnyProcess, request.context_,
                   request.asked_tag_);
 }
@@ -116,37 +106,38 @@ portals::MatchCriteria Receives::wanted_by(const ReceiveRequest& request) {
 // Queues it behind others if the engine has no room.
 void Receives::post_or_queue(ReceiveRequest& request) {
   if (unposted_.empty() && post(request)) return;
-  if (Peer* const peer = peers_.at(request.asked_source_); peer != nullptr) {
-    watch_.watch(request, *peer);
+  if (Peer* const peer = parts_.peers.at(request.asked_source_); peer != nullptr) {
+    parts_.watch.watch(request, *peer);
   }
   unposted_.push_back(request);
-  deferred_work_.add();
+  parts_.deferred_work.add();
 }
 
 // False: there is no room for another entry.
 bool Receives::post(ReceiveRequest& request) {
-  if (engine_.posted() >= most_posted_) return false;
+  if (parts_.engine.posted() >= most_posted_) return false;
   portals::DescriptorRules rules;
   rules.described.options = option::kPut | option::kTruncate | option::kStartDisable |
                             option::kLinkDisable | option::kUnlinkDisable;
   rules.described.user_pointer = &request;
   rules.region = portals::MemoryRegion(request.buffer_, request.capacity_);
-  if (engine_.append(kMessagePortal, portals::PortalList::kPriority, wanted_by(request),
-                     std::move(rules), true, request.entry_) != Status::kOk) {
+  if (parts_.engine.append(kMessagePortal, portals::PortalList::kPriority, wanted_by(request),
+                           std::move(rules), true, request.entry_) != Status::kOk) {
     return false;
   }
   request.stage_ = ReceiveStage::kPosted;
   if (request.is_linked()) request.unlink();
-  if (!engine_.has(request.entry_)) return true;  // it has claimed a message
-  Peer* const peer = peers_.at(request.asked_source_);
+  if (!parts_.engine.has(request.entry_)) return true;  // it has claimed a message
+  Peer* const peer = parts_.peers.at(request.asked_source_);
   if (peer == nullptr) {
     any_source_.push_back(request);
     return true;
   }
   peer->receives.under_way.push_back(request);
-  watch_.watch(request, *peer);
-  placement_.note_change(*peer);
-  if (peer->lost && engine_.withdraw(request.entry_)) complete(request, RequestFailure::kPeerLost);
+  parts_.watch.watch(request, *peer);
+  parts_.placement.note_change(*peer);
+  if (peer->lost && parts_.engine.withdraw(request.entry_))
+    complete(request, RequestFailure::kPeerLost);
   return true;
 }
 
@@ -156,7 +147,7 @@ void Receives::repost(ReceiveRequest& request) {
   if (request.is_linked()) request.unlink();
   request.stage_ = ReceiveStage::kUnposted;
   unposted_.push_front(request);
-  deferred_work_.add();
+  parts_.deferred_work.add();
 }
 
 bool Receives::awaits(const portals::UnexpectedMessage& message) {
@@ -171,10 +162,10 @@ bool Receives::awaits(const portals::UnexpectedMessage& message) {
 // CreditLedger::granted_, so more room than needed is kept.
 void Receives::note_arrival(Peer& peer, const portals::Event& event) {
   if (peer.outside) return;
-  credit_.note_arrival(event.requested_length);
-  watch_.note_arrival(peer);
+  parts_.credit.note_arrival(event.requested_length);
+  parts_.watch.note_arrival(peer);
   const bool is_long = decode_message(event.header_data).length >= EagerPlacement::kLeast;
-  if (peer.placement.expects != nullptr || is_long) placement_.judge_arrival(peer, event);
+  if (peer.placement.expects != nullptr || is_long) parts_.placement.judge_arrival(peer, event);
   if (peer.numbers.note_arrival(event.remote_offset)) [[likely]] {
     return;
   }
@@ -187,7 +178,7 @@ void Receives::note_arrival(Peer& peer, const portals::Event& event) {
 }
 
 void Receives::on_message(const portals::Event& event) {
-  Peer* const peer = peers_.find(event.initiator);
+  Peer* const peer = parts_.peers.find(event.initiator);
   if (event.kind == portals::EventKind::kPutEnd) {
     if (peer != nullptr) note_arrival(*peer, event);
     if (event.list != portals::PortalList::kPriority) return unexpected_blocks_.on_arrival(event);
@@ -222,7 +213,7 @@ void Receives::release(Peer& sender, std::uint64_t bytes_ahead) {
   if (sender.outside) {
     --sender.delivered;
   } else {
-    credit_.owe(sender, bytes_ahead);
+    parts_.credit.owe(sender, bytes_ahead);
   }
 }
 
@@ -230,7 +221,7 @@ void Receives::release(Peer& sender, std::uint64_t bytes_ahead) {
 // `acknowledge`: a synchronous sender waits for SYNCACK.
 void Receives::matched(ReceiveRequest& request, Peer& peer, const DataHeader& header,
                        std::uint64_t sequence, bool acknowledge) {
-  watch_.unwatch(request);
+  parts_.watch.unwatch(request);
   if (request.is_linked()) request.unlink();
   request.result_.source = peer.number;
   request.result_.length = header.length;
@@ -245,8 +236,8 @@ void Receives::matched(ReceiveRequest& request, Peer& peer, const DataHeader& he
   }
   const bool waits = header.kind == PacketKind::kDatasync && (header.rest_follows || acknowledge);
   if (waits) {
-    controls_.send(peer,
-                   {PacketKind::kSyncack, 0, header.request_id, short_sequence(sequence), 0, 0});
+    parts_.controls.send(
+        peer, {PacketKind::kSyncack, 0, header.request_id, short_sequence(sequence), 0, 0});
   }
   complete(request, request.result_.failure);
 }
@@ -255,9 +246,9 @@ void Receives::matched(ReceiveRequest& request, Peer& peer, const DataHeader& he
 void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence) {
   request.stage_ = ReceiveStage::kPulling;
   peer.receives.under_way.push_back(request);
-  if (link_.gateway == nullptr) return complete(request, RequestFailure::kPeerLost);
+  if (parts_.link.gateway == nullptr) return complete(request, RequestFailure::kPeerLost);
   const std::uint64_t room = std::min(request.capacity_, request.result_.length);
-  link_.gateway->receive(peer.number, sequence, {request.buffer_, room}, request);
+  parts_.link.gateway->receive(peer.number, sequence, {request.buffer_, room}, request);
 }
 
 // Queues it behind others from that peer if the engine has no room.
@@ -267,7 +258,7 @@ void Receives::pull_or_queue(Peer& peer, ReceiveRequest& request) {
   if (peer.receives.unpulled.empty() && try_pull(peer, request)) return;
   peer.receives.unpulled.push_back(request);
   if (!std::exchange(peer.receives.blocked, true)) blocked_.push_back(&peer);
-  deferred_work_.add();
+  parts_.deferred_work.add();
 }
 
 // False: the engine has no room for another operation. True: the get has started, or the request
@@ -277,12 +268,12 @@ bool Receives::try_pull(Peer& peer, ReceiveRequest& request) {
     complete(request, RequestFailure::kPeerLost);
     return true;
   }
-  portals::RequestArguments get = engine_.request_to(peer.process, kRestPortal);
+  portals::RequestArguments get = parts_.engine.request_to(peer.process, kRestPortal);
   get.local_offset = reinterpret_cast<std::uintptr_t>(request.buffer_ + request.landed_);
   get.length = request.to_pull_;
   get.match_bits = rest_bits(request.rest_id_, request.sequence_);
   get.user_pointer = &request;
-  if (engine_.get(get) != Status::kOk) return false;
+  if (parts_.engine.get(get) != Status::kOk) return false;
   request.stage_ = ReceiveStage::kPulling;
   if (request.is_linked()) request.unlink();
   peer.receives.under_way.push_back(request);
@@ -301,7 +292,7 @@ void Receives::on_pulled(const portals::Event& event) {
 void Receives::on_cancel(Peer& sender, const Control& control) {
   const portals::MatchCriteria wanted{sender.process, control.match_bits, 0};
   portals::UnexpectedMessage* const found =
-      engine_.find_unexpected(wanted, [&](const portals::UnexpectedMessage& message) {
+      parts_.engine.find_unexpected(wanted, [&](const portals::UnexpectedMessage& message) {
         const DataHeader sent = decode_message(message.event.header_data);
         return message.landed && sent.kind == PacketKind::kDatasync &&
                sent.request_id == control.request_id &&
@@ -312,7 +303,7 @@ void Receives::on_cancel(Peer& sender, const Control& control) {
     unexpected_blocks_.consume(*found);
   }
   const PacketKind answer = found != nullptr ? PacketKind::kCancelyes : PacketKind::kCancelno;
-  controls_.send(sender, {answer, 0, control.request_id, control.sequence, 0, 0});
+  parts_.controls.send(sender, {answer, 0, control.request_id, control.sequence, 0, 0});
 }
 
 void Receives::retry() {
@@ -337,9 +328,9 @@ void Receives::cancel(ReceiveRequest& request) {
   switch (request.stage_) {
     case ReceiveStage::kUnposted: break;
     case ReceiveStage::kPosted: {
-      Peer* const peer = peers_.at(request.asked_source_);
-      const bool forgotten = peer == nullptr || placement_.forget(*peer, request);
-      if (!forgotten || !engine_.withdraw(request.entry_)) return;  // its message is arriving
+      Peer* const peer = parts_.peers.at(request.asked_source_);
+      const bool forgotten = peer == nullptr || parts_.placement.forget(*peer, request);
+      if (!forgotten || !parts_.engine.withdraw(request.entry_)) return;  // its message is arriving
       break;
     }
     default: return;  // matched
@@ -364,7 +355,7 @@ void Receives::end_lost(ReceiveList& receives, const Peer* peer) {
     if (peer != nullptr && source != peer->number && source != kAnySource) continue;
     switch (request.stage_) {
       case ReceiveStage::kPosted:
-        if (engine_.withdraw(request.entry_)) complete(request, RequestFailure::kPeerLost);
+        if (parts_.engine.withdraw(request.entry_)) complete(request, RequestFailure::kPeerLost);
         break;
       case ReceiveStage::kPulling: break;
       default: complete(request, RequestFailure::kPeerLost); break;
@@ -375,15 +366,15 @@ void Receives::end_lost(ReceiveList& receives, const Peer* peer) {
 void Receives::complete(ReceiveRequest& request, RequestFailure failure) {
   request.entry_ = {};
   if (std::exchange(request.to_pull_, 0) > 0)
-    ControlPackets::end_pull(*peers_.at(request.result_.source));
-  ends_.end(request, failure);
+    ControlPackets::end_pull(*parts_.peers.at(request.result_.source));
+  parts_.ends.end(request, failure);
 }
 
 void Receives::end_all() {
   const auto end = [this](ReceiveList& receives) LINTEL_REQUIRES(kLock) {
     while (!receives.empty()) complete(receives.front(), RequestFailure::kClosed);
   };
-  peers_.for_each([&](Peer& peer) LINTEL_REQUIRES(kLock) {
+  parts_.peers.for_each([&](Peer& peer) LINTEL_REQUIRES(kLock) {
     end(peer.receives.under_way);
     end(peer.receives.unpulled);
     peer.receives.blocked = false;

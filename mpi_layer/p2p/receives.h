@@ -95,15 +95,7 @@ class Receives {
   void complete(ReceiveRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
   void end_lost(ReceiveList& receives, const Peer* peer) LINTEL_REQUIRES(kLock);
 
-  EngineAccess& engine_;
-  PeerTable& peers_;
-  CreditLedger& credit_;
-  ControlPackets& controls_;
-  PeerWatch& watch_;
-  EagerPlacement& placement_;
-  RequestEnds& ends_;
-  GatewayLink& link_;
-  DeferredWork& deferred_work_;
+  const SharedParts parts_;
   UnexpectedBlocks& unexpected_blocks_;
   const std::uint32_t most_posted_;
   ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted with kAnySource

@@ -16,23 +16,13 @@ using Limits = portals::TransferLimits;
 
 }  // namespace
 
-Sends::Sends(const SharedParts& parts)
-    : engine_(parts.engine),
-      peers_(parts.peers),
-      credit_(parts.credit),
-      controls_(parts.controls),
-      watch_(parts.watch),
-      placement_(parts.placement),
-      ends_(parts.ends),
-      link_(parts.link),
-      deferred_work_(parts.deferred_work),
-      active_(std::size_t{kMaxRequestId} + 1) {}
+Sends::Sends(const SharedParts& parts) : parts_(parts), active_(std::size_t{kMaxRequestId} + 1) {}
 
 // ---- Starts
 
 CallError Sends::set_up(const SendArguments& arguments, SendRequest& request, bool persistent) {
   if (request.active()) return CallError::kRequest;
-  if (arguments.destination != kProcNull && peers_.at(arguments.destination) == nullptr) {
+  if (arguments.destination != kProcNull && parts_.peers.at(arguments.destination) == nullptr) {
     return CallError::kProcess;
   }
   if (!is_context(arguments.context)) return CallError::kContext;
@@ -54,10 +44,10 @@ void Sends::set_arguments(const SendArguments& arguments, SendRequest& request) 
 
 // Credit may have arrived. A program that only sends must also handle the answers to its messages.
 bool Sends::wants_turn(const SendRequest& request) {
-  const Peer* const peer = peers_.at(request.destination_);
+  const Peer* const peer = parts_.peers.at(request.destination_);
   if (peer == nullptr || peer->outside) return false;
-  return !credit_.allows_message(*peer) ||
-         !credit_.covers(*peer, part_ahead(*peer, request.length_)) || !engine_.idle();
+  return !parts_.credit.allows_message(*peer) ||
+         !parts_.credit.covers(*peer, part_ahead(*peer, request.length_)) || !parts_.engine.idle();
 }
 
 CallError Sends::begin(SendRequest& request) {
@@ -70,11 +60,11 @@ CallError Sends::begin(SendRequest& request) {
 
 // Sends a copy, unless the message can leave whole at once.
 CallError Sends::begin_buffered(SendRequest& request) {
-  Peer& peer = *peers_.at(request.destination_);
+  Peer& peer = *parts_.peers.at(request.destination_);
   if (peer.lost || goes_whole(peer, request.length_)) {
     start(request);
     if (!request.under_way()) return CallError::kNone;
-    ends_.undo_begin(request);  // the engine has no room after all
+    parts_.ends.undo_begin(request);  // the engine has no room after all
   }
   std::unique_ptr<Copied> copied(new (std::nothrow) Copied);
   if (copied != nullptr) copied->bytes.reset(new (std::nothrow) std::byte[request.length_]);
@@ -102,7 +92,7 @@ void Sends::mark_started(SendRequest& request) {
 void Sends::start(SendRequest& request) {
   mark_started(request);
   if (request.destination_ == kProcNull) return complete(request, RequestFailure::kNone);
-  Peer& peer = *peers_.at(request.destination_);
+  Peer& peer = *parts_.peers.at(request.destination_);
   if (peer.outside) return start_outside(peer, request);
   leave_or_queue(peer, request);
 }
@@ -110,26 +100,26 @@ void Sends::start(SendRequest& request) {
 void Sends::start_outside(Peer& peer, SendRequest& request) {
   request.stage_ = SendStage::kSent;
   peer.sends.under_way.push_back(request);
-  if (link_.gateway == nullptr) return complete(request, RequestFailure::kPeerLost);
+  if (parts_.link.gateway == nullptr) return complete(request, RequestFailure::kPeerLost);
   const SendMode mode =
       request.mode_ == SendMode::kSynchronous ? SendMode::kSynchronous : SendMode::kStandard;
   const SendArguments message{request.buffer_,  request.length_, request.destination_,
                               request.context_, request.tag_,    mode};
-  if (link_.gateway->send(message, request)) complete(request, RequestFailure::kNone);
+  if (parts_.link.gateway->send(message, request)) complete(request, RequestFailure::kNone);
 }
 
 void Sends::relay(const SendArguments& arguments, SendRequest& request) {
   set_arguments(arguments, request);
   request.relayed_ = true;
   mark_started(request);
-  leave_or_queue(*peers_.at(request.destination_), request);
+  leave_or_queue(*parts_.peers.at(request.destination_), request);
 }
 
 bool Sends::send_at_once(const SendArguments& arguments) {
-  Peer* const peer = peers_.at(arguments.destination);
+  Peer* const peer = parts_.peers.at(arguments.destination);
   if (peer == nullptr || arguments.mode == SendMode::kSynchronous) return false;
   if (!is_context(arguments.context) || !is_tag(arguments.tag)) return false;
-  if (peer->lost || !goes_whole(*peer, arguments.length) || !engine_.idle()) return false;
+  if (peer->lost || !goes_whole(*peer, arguments.length) || !parts_.engine.idle()) return false;
   if (goes_placed(*peer, arguments.length, arguments.context)) return false;
   const Departure message{static_cast<const std::byte*>(arguments.buffer),
                           match_bits(arguments.context, arguments.tag), peer->numbers.next(),
@@ -144,10 +134,10 @@ void Sends::leave_or_queue(Peer& peer, SendRequest& request) {
   if (peer.lost) return complete(request, RequestFailure::kPeerLost);
   if (peer.sends.backlog.empty() && try_send(peer, request)) return;
   peer.sends.backlog.push_back(request);
-  watch_.watch(request, peer);
+  parts_.watch.watch(request, peer);
   if (std::exchange(peer.sends.blocked, true)) return;
   blocked_.push_back(&peer);
-  deferred_work_.add();
+  parts_.deferred_work.add();
 }
 
 // ---- Ways
@@ -164,20 +154,20 @@ std::uint64_t Sends::part_ahead(const Peer& peer, std::uint64_t length) const {
 // True if the message can be sent whole now: it waits behind no other, and there is credit for all
 // of it. The engine may still have no room.
 bool Sends::goes_whole(const Peer& peer, std::uint64_t length) const {
-  return peer.sends.backlog.empty() && credit_.allows_message(peer) &&
-         credit_.covers(peer, length) && part_ahead(peer, length) == length;
+  return peer.sends.backlog.empty() && parts_.credit.allows_message(peer) &&
+         parts_.credit.covers(peer, length) && part_ahead(peer, length) == length;
 }
 
 bool Sends::goes_placed(const Peer& peer, std::uint64_t length, std::uint32_t context) const {
-  return placement_.suits(peer, length, context) && credit_.covers(peer, length);
+  return parts_.placement.suits(peer, length, context) && parts_.credit.covers(peer, length);
 }
 
 // False: there is no credit for its header, or no room in the engine, and nothing has changed.
 bool Sends::try_send(Peer& peer, SendRequest& request) {
-  if (!credit_.allows_message(peer)) return false;
+  if (!parts_.credit.allows_message(peer)) return false;
   if (try_place(peer, request)) return true;
   const std::uint64_t wanted = part_ahead(peer, request.length_);
-  const std::uint64_t ahead = credit_.covers(peer, wanted) ? wanted : 0;
+  const std::uint64_t ahead = parts_.credit.covers(peer, wanted) ? wanted : 0;
   const bool rest = ahead < request.length_;
   const bool answered = rest || request.mode_ == SendMode::kSynchronous;
   DataHeader header{answered ? PacketKind::kDatasync : PacketKind::kData, rest, 0, request.length_};
@@ -224,7 +214,7 @@ bool Sends::try_place(Peer& peer, SendRequest& request) {
       put_of(peer, {request.buffer_, match_bits(request.context_, request.tag_), request.sequence_,
                     header, request.length_});
   put.user_pointer = &request;
-  if (!placement_.try_put(peer, put)) return false;
+  if (!parts_.placement.try_put(peer, put)) return false;
   charge(peer, request.length_);
   request.placed_ = true;
   has_left(peer, request);
@@ -232,7 +222,7 @@ bool Sends::try_place(Peer& peer, SendRequest& request) {
 }
 
 portals::RequestArguments Sends::put_of(const Peer& peer, const Departure& message) const {
-  portals::RequestArguments put = engine_.request_to(peer.process, kMessagePortal);
+  portals::RequestArguments put = parts_.engine.request_to(peer.process, kMessagePortal);
   put.local_offset = message.ahead > 0 ? reinterpret_cast<std::uintptr_t>(message.buffer) : 0;
   put.length = message.ahead;
   put.match_bits = message.match_bits;
@@ -247,7 +237,7 @@ Status Sends::put(const Peer& peer, const Departure& message) {
   // A DATA send is complete when the call returns.
   put.is_volatile = message.header.kind == PacketKind::kData;
   put.user_pointer = reinterpret_cast<void*>(message.active_id.packed());
-  return engine_.put(put);
+  return parts_.engine.put(put);
 }
 
 Status Sends::expose_rest(const Peer& peer, SendRequest& request, std::uint64_t ahead) {
@@ -260,16 +250,16 @@ Status Sends::expose_rest(const Peer& peer, SendRequest& request, std::uint64_t 
                                        request.length_ - ahead);
   const portals::MatchCriteria receiver{peer.process,
                                         rest_bits(request.active_id_.slot, request.sequence_), 0};
-  const Status status = engine_.append(kRestPortal, portals::PortalList::kPriority, receiver,
-                                       std::move(rules), true, request.rest_entry_);
+  const Status status = parts_.engine.append(kRestPortal, portals::PortalList::kPriority, receiver,
+                                             std::move(rules), true, request.rest_entry_);
   request.rest_exposed_ = status == Status::kOk;
   return status;
 }
 
 // False: the receiver's get is under way.
 bool Sends::withdraw_rest(SendRequest& request) {
-  if (!request.rest_exposed_ || !engine_.is_open()) return true;
-  if (!engine_.withdraw(request.rest_entry_)) return false;
+  if (!request.rest_exposed_ || !parts_.engine.is_open()) return true;
+  if (!parts_.engine.withdraw(request.rest_entry_)) return false;
   request.rest_exposed_ = false;
   return true;
 }
@@ -277,8 +267,8 @@ bool Sends::withdraw_rest(SendRequest& request) {
 // A message has left with `ahead` bytes of data.
 void Sends::charge(Peer& peer, std::uint64_t ahead) {
   peer.numbers.note_sent();
-  credit_.spend(peer, ahead);
-  placement_.note_change(peer);
+  parts_.credit.spend(peer, ahead);
+  parts_.placement.note_change(peer);
 }
 
 // The message has left, and an event or a packet will end the send.
@@ -286,7 +276,7 @@ void Sends::has_left(Peer& peer, SendRequest& request) {
   request.stage_ = SendStage::kSent;
   if (request.is_linked()) request.unlink();
   peer.sends.under_way.push_back(request);
-  watch_.watch(request, peer);
+  parts_.watch.watch(request, peer);
 }
 
 void Sends::retry() {
@@ -368,14 +358,14 @@ bool Sends::cancel(SendRequest& request) {
   // A placed message cannot be cancelled: its data may be in the buffer of a receive.
   if (request.cancelling_ || request.placed_) return false;
   request.cancelling_ = true;
-  Peer& to = *peers_.at(request.destination_);
+  Peer& to = *parts_.peers.at(request.destination_);
   if (to.outside) {
-    link_.gateway->cancel(request);
+    parts_.link.gateway->cancel(request);
     return false;
   }
-  controls_.send(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_),
-                      request.active_id_.slot, short_sequence(request.sequence_), 0, 0});
-  return to.process == engine_.self();
+  parts_.controls.send(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_),
+                            request.active_id_.slot, short_sequence(request.sequence_), 0, 0});
+  return to.process == parts_.engine.self();
 }
 
 void Sends::end_lost(Peer& peer) {
@@ -405,13 +395,13 @@ void Sends::complete(SendRequest& request, RequestFailure failure) {
   request.rest_entry_ = {};
   if (request.copied_) {
     copied_ended_ = true;
-    deferred_work_.add();
+    parts_.deferred_work.add();
   }
-  ends_.end(request, failure, !request.copied_);
+  parts_.ends.end(request, failure, !request.copied_);
 }
 
 void Sends::end_all() {
-  peers_.for_each([this](Peer& peer) LINTEL_REQUIRES(kLock) {
+  parts_.peers.for_each([this](Peer& peer) LINTEL_REQUIRES(kLock) {
     for (SendList* const list : {&peer.sends.backlog, &peer.sends.under_way}) {
       while (!list->empty()) complete(list->front(), RequestFailure::kClosed);
     }

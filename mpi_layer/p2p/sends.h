@@ -129,15 +129,7 @@ class Sends {
   void complete(SendRequest& request, RequestFailure failure) LINTEL_REQUIRES(kLock);
   void end_lost(SendList& sends) LINTEL_REQUIRES(kLock);
 
-  EngineAccess& engine_;
-  PeerTable& peers_;
-  CreditLedger& credit_;
-  ControlPackets& controls_;
-  PeerWatch& watch_;
-  EagerPlacement& placement_;
-  RequestEnds& ends_;
-  GatewayLink& link_;
-  DeferredWork& deferred_work_;
+  const SharedParts parts_;
   std::uint64_t eager_limit_ LINTEL_GUARDED_BY(kLock) = 0;
   SlotPool<SendRequest*> active_
       LINTEL_GUARDED_BY(kLock);  // those that wait for an answer, by request id
