@@ -21,12 +21,13 @@ bool same_address(const sockaddr_in& one, const sockaddr_in& other) {
   return one.sin_port == other.sin_port && one.sin_addr.s_addr == other.sin_addr.s_addr;
 }
 
+constexpr int kMostDescriptors = 256;
+
 int other_end_of(int fd) {
-  constexpr int kDescriptors = 256;
   sockaddr_in near{};
   sockaddr_in far{};
   if (!addresses_of(fd, near, far)) return -1;
-  for (int other = 0; other < kDescriptors; ++other) {
+  for (int other = 0; other < kMostDescriptors; ++other) {
     sockaddr_in its_near{};
     sockaddr_in its_far{};
     if (addresses_of(other, its_near, its_far) && same_address(its_near, far) &&
@@ -62,6 +63,17 @@ void was_sent(int fd, ssize_t bytes) {
 }
 
 }  // namespace
+
+void limit_kernel_buffers(int bytes) {
+  for (int fd = 0; fd < kMostDescriptors; ++fd) {
+    sockaddr_in near{};
+    sockaddr_in far{};
+    if (!addresses_of(fd, near, far)) continue;
+    for (const int buffer : {SO_RCVBUF, SO_SNDBUF})
+      EXPECT_EQ(::setsockopt(fd, SOL_SOCKET, buffer, &bytes, sizeof bytes), 0);
+  }
+}
+
 }  // namespace lintel::transport
 
 extern "C" ssize_t send(int fd, const void* data, std::size_t bytes, int flags) {

@@ -26,6 +26,10 @@ struct NextCuts {
 };
 extern NextCuts cuts;
 
+// For all connections of this process: the kernel holds at most twice so many bytes at each end. By
+// itself it lets that grow, the more the later the receiver reads.
+void limit_kernel_buffers(int bytes);
+
 // For one to eight cuts, each less than `below` bytes behind the one before it.
 inline std::vector<std::size_t> random_distances(unsigned seed, std::size_t below) {
   std::mt19937 random(seed);
