@@ -7,9 +7,10 @@
 
 namespace lintel::transport {
 
-PostStatus ControlFrames::send(PeerId lower, FrameHeader header, std::span<const std::byte> body) {
+PostStatus ControlFrames::send(PeerSession& peer, FrameHeader header,
+                               std::span<const std::byte> body) {
   const std::size_t bytes = sizeof(FrameHeader) + body.size();
-  const MessageBuffer buffer = tables_.lower.reserve(lower, bytes);
+  const MessageBuffer buffer = tables_.lower.reserve(peer.lower, bytes);
   if (!buffer) {
     tables_.pending.await_room();
     return PostStatus::kWouldBlock;
@@ -19,9 +20,10 @@ PostStatus ControlFrames::send(PeerId lower, FrameHeader header, std::span<const
   header.length = static_cast<std::uint32_t>(body.size());
   encode(buffer.data, header);
   if (!body.empty()) std::memcpy(buffer.data + sizeof(FrameHeader), body.data(), body.size());
-  const PostStatus status = tables_.lower.commit(lower, buffer, bytes);
-  if (status != PostStatus::kOk) tables_.lower.abandon(lower, buffer);
+  const PostStatus status = tables_.lower.commit(peer.lower, buffer, bytes);
+  if (status != PostStatus::kOk) tables_.lower.abandon(peer.lower, buffer);
   if (status == PostStatus::kWouldBlock) tables_.pending.await_room();
+  if (status == PostStatus::kOk) tables_.count_leaving(peer, 0);
   return status;
 }
 
@@ -35,9 +37,7 @@ PostStatus ControlFrames::send_numbered(PeerSession& peer, FrameKind kind,
                            peer.window.sent(),
                            peer.received.last(),
                            0};
-  const PostStatus status = send(peer.lower, header, body);
-  if (status == PostStatus::kOk) tables_.count_leaving(peer, 0);
-  return status;
+  return send(peer, header, body);
 }
 
 }  // namespace lintel::transport

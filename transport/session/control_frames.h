@@ -22,12 +22,12 @@ class ControlFrames {
   ControlFrames(const ControlFrames&) = delete;
   ControlFrames& operator=(const ControlFrames&) = delete;
 
-  // Sends one to a peer of the lower transport. Fills in magic, version and length. kOk: the caller
-  // counts it, see SessionTables::count_leaving(). kWouldBlock: there is no room now, and it is
-  // awaited. kFailed: the connection is lost.
-  [[gnu::cold]] PostStatus send(PeerId lower, FrameHeader header, std::span<const std::byte> body);
-  // Likewise, with the peer's numbers of the session, or of the handshake under way, and counts it.
-  // It acknowledges what was received; the caller notes that, see ReceivedFrames::confirmed().
+  // Sends one to the peer. Fills in magic, version and length. kWouldBlock: there is no room now,
+  // and it is awaited. kFailed: the connection is lost.
+  [[gnu::cold]] PostStatus send(PeerSession& peer, FrameHeader header,
+                                std::span<const std::byte> body);
+  // Likewise, with the peer's numbers of the session, or of the handshake under way. It
+  // acknowledges what was received; the caller notes that, see ReceivedFrames::confirmed().
   [[gnu::cold]] PostStatus send_numbered(PeerSession& peer, FrameKind kind,
                                          std::span<const std::byte> body);
 

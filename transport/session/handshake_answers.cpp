@@ -71,31 +71,30 @@ bool SessionHandshakes::send_hello(PeerSession& peer) {
   }
   const Introduction hello = introductions_.make_hello(peer);
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
-  const PostStatus status = frames_.send(peer.lower, header, encoded(hello));
+  const PostStatus status = frames_.send(peer, header, encoded(hello));
   if (status == PostStatus::kWouldBlock) return false;
   peer.due.hello = false;
   // If the connection was refused, the timer tries again.
   if (status == PostStatus::kFailed) return true;
   peer.hello_unanswered = true;
   ++tables_.counters.hellos;
-  tables_.count_leaving(peer, 0);
   return true;
 }
 
-// False: the lower transport has no room, or the peer is lost.
-bool SessionHandshakes::send_in_handshake(PeerSession& peer, FrameKind kind,
-                                          std::span<const std::byte> body) {
-  const PostStatus status = frames_.send_numbered(peer, kind, body);
+// What became of a frame of the handshake. False: the lower transport has no room, or the peer is
+// lost.
+bool SessionHandshakes::was_sent(PeerSession& peer, PostStatus status) {
   if (status == PostStatus::kFailed)
     lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   return status == PostStatus::kOk;
 }
 
-// Answers the hello that was accepted last. Returns as send_in_handshake().
+// Answers the hello that was accepted last. Returns as was_sent().
 bool SessionHandshakes::send_welcome(PeerSession& peer) {
   const Introduction welcome =
       introductions_.make_welcome(peer, peer.local_epoch, peer.handshake, peer.remote_epoch);
-  if (!send_in_handshake(peer, FrameKind::kWelcome, encoded(welcome))) return false;
+  if (!was_sent(peer, frames_.send_numbered(peer, FrameKind::kWelcome, encoded(welcome))))
+    return false;
   peer.due.welcome = false;
   // The peer's session begins with the confirmation that it sends. If that is lost with the
   // connection, it comes on the next one.
@@ -104,11 +103,12 @@ bool SessionHandshakes::send_welcome(PeerSession& peer) {
   return true;
 }
 
-// Returns as send_in_handshake().
+// Returns as was_sent().
 bool SessionHandshakes::send_confirmation(PeerSession& peer) {
   ConfirmBody body;
   std::memcpy(body.proof, peer.handshake.confirmation.data(), sizeof body.proof);
-  if (!send_in_handshake(peer, FrameKind::kConfirm, encoded(body))) return false;
+  if (!was_sent(peer, frames_.send_numbered(peer, FrameKind::kConfirm, encoded(body))))
+    return false;
   peer.due.confirm = false;
   return true;
 }
@@ -137,7 +137,7 @@ void SessionHandshakes::answer_again(PeerSession& peer) {
   if (peer.due.candidate && peer.state == PeerState::kOpen) send_candidate_welcome(peer);
 }
 
-void SessionHandshakes::refuse(PeerId lower, const Introduction& hello, RefuseReason reason) {
+void SessionHandshakes::refuse(PeerSession& peer, const Introduction& hello, RefuseReason reason) {
   ++tables_.counters.refused;
   if (const char* const wrong = wrong_secret(reason)) {
     if (++tables_.counters.refused_secret <= kLoggedRefusals)
@@ -148,8 +148,7 @@ void SessionHandshakes::refuse(PeerId lower, const Introduction& hello, RefuseRe
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), hello.slot, hello.epoch, 0, 0, 0};
   // If there is no room, nothing is sent; the peer repeats its hello.
-  if (frames_.send(lower, header, encoded(refusal)) == PostStatus::kOk)
-    tables_.count_leaving(*tables_.peers.find_by_lower(lower), 0);
+  frames_.send(peer, header, encoded(refusal));
 }
 
 }  // namespace lintel::transport

@@ -100,7 +100,7 @@ bool SessionHandshakes::is_on_own_connection(const Candidate& candidate) const {
          candidate.handshake.connection != BindingBytes{};
 }
 
-// False: the lower transport has no room, or the peer is lost.
+// Returns as was_sent().
 bool SessionHandshakes::send_candidate_welcome(PeerSession& peer) {
   const Candidate& candidate = *peer.candidate;
   if (candidate.handshake.connection != connection_of(peer)) {
@@ -114,12 +114,8 @@ bool SessionHandshakes::send_candidate_welcome(PeerSession& peer) {
                                            hello.epoch));
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kWelcome), hello.slot, hello.epoch, 0, 0, 0};
-  const PostStatus status = frames_.send(peer.lower, header, body);
-  if (status == PostStatus::kFailed)
-    lose_handshake(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
-  if (status != PostStatus::kOk) return false;
+  if (!was_sent(peer, frames_.send(peer, header, body))) return false;
   peer.due.candidate = false;
-  tables_.count_leaving(peer, 0);
   return true;
 }
 

@@ -83,7 +83,7 @@ void SessionHandshakes::on_hello(PeerId from, const FrameHeader& header,
   if (!resolved) return void(++tables_.counters.malformed_introduction);
   PeerSession& peer = tables_.peers.at(*resolved);
 
-  if (const auto reason = introductions_.objection(half)) return refuse(peer.lower, hello, *reason);
+  if (const auto reason = introductions_.objection(half)) return refuse(peer, hello, *reason);
   const std::uint8_t key = introductions_.key_of_hello(peer, half);
 
   if (peer.state == PeerState::kLost) states_.fail(peer, peer.error);
@@ -254,8 +254,7 @@ void SessionHandshakes::on_job_key() {
             peer, Error(Loss::kPeer, "session", "the session was opened without the job's secret"));
     } else if (peer.state == PeerState::kConnecting || peer.state == PeerState::kWelcoming) {
       const bool wanted = peer.wanted;
-      states_.end_connection(peer);  // the peer may have opened the session
-      states_.end_session(peer);
+      drop_handshake(peer);  // with the connection: the peer may have opened the session
       if (wanted) connect(peer);
     }
   }

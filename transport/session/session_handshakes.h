@@ -103,11 +103,11 @@ class SessionHandshakes {
     return tables_.lower.binding(peer.lower).bytes;
   }
   bool send_hello(PeerSession& peer);
-  bool send_in_handshake(PeerSession& peer, FrameKind kind, std::span<const std::byte> body);
+  bool was_sent(PeerSession& peer, PostStatus status);
   bool send_welcome(PeerSession& peer);
   bool send_confirmation(PeerSession& peer);
   [[gnu::cold]] void answer_again(PeerSession& peer);
-  void refuse(PeerId lower, const Introduction& hello, RefuseReason reason);
+  void refuse(PeerSession& peer, const Introduction& hello, RefuseReason reason);
 
   // handshake_candidates.cpp
   void on_rival_hello(PeerSession& peer, const HandshakeHalf& hello, std::uint8_t key);

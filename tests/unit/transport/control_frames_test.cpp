@@ -3,31 +3,27 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/transport/fake_transport.h"
+#include "tests/unit/transport/session_parts.h"
 #include "transport/session/frame_codec.h"
 
 namespace lintel::transport {
 namespace {
 
-class ControlFramesTest : public ::testing::Test {
+class ControlFramesTest : public SessionParts, public ::testing::Test {
  protected:
   ControlFramesTest() {
-    peer.lower = *lower.resolve({NodeId{0x7f000001}, Pid{200}});
     peer.remote_slot = 5;
     peer.remote_epoch = 77;
   }
   FrameHeader header_of_last() const { return decode<FrameHeader>(lower.sent.back().frame.data()); }
 
-  FakeTransport lower{{NodeId{0x7f000001}, Pid{100}}};
-  SessionTables tables{lower, SessionOptions{}};
-  ControlFrames frames{tables};
-  PeerSession peer;
+  PeerSession& peer = peer_of(kOther);
   const std::byte body[3] = {std::byte{1}, std::byte{2}, std::byte{3}};
 };
 
 TEST_F(ControlFramesTest, MagicVersionAndLengthAreFilledIn) {
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 1, 2, 3, 4, 0};
-  ASSERT_EQ(frames.send(peer.lower, header, body), PostStatus::kOk);
+  ASSERT_EQ(frames.send(peer, header, body), PostStatus::kOk);
   const FrameHeader sent = header_of_last();
   EXPECT_EQ(sent.magic, kFrameMagic);
   EXPECT_EQ(sent.version, kFrameVersion);

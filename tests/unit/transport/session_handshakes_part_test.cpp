@@ -10,8 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tests/unit/transport/fake_transport.h"
-#include "tests/unit/transport/recording_sink.h"
+#include "tests/unit/transport/session_parts.h"
 #include "transport/session/frame_codec.h"
 
 namespace lintel::transport {
@@ -24,9 +23,9 @@ using ::testing::IsEmpty;
 constexpr ProcessId kFirst{NodeId{0x7f000001}, Pid{100}};
 constexpr ProcessId kSecond{NodeId{0x7f000001}, Pid{200}};
 
-struct Process {
+struct Process : SessionParts {
   Process(ProcessId self, std::uint64_t incarnation, std::string_view secret = "")
-      : lower(self), options(options_of(incarnation)) {
+      : SessionParts({}, self), options(options_of(incarnation)) {
     if (secret.empty()) return;
     options.job_key->give(std::as_bytes(std::span(secret.data(), secret.size())));
   }
@@ -36,7 +35,6 @@ struct Process {
     options.job_key = std::make_shared<JobKey>();
     return options;
   }
-  PeerSession& peer(ProcessId name) { return tables.peers.at(*states.peer_named(name)); }
   void receive(const Bytes& frame) {
     const PollTurn::Scope scope(tables.turn, sink);
     const auto header = decode<FrameHeader>(frame.data());
@@ -68,12 +66,7 @@ struct Process {
     });
   }
 
-  FakeTransport lower;
-  RecordingSink sink;
   SessionOptions options;
-  SessionTables tables{lower, options};
-  ControlFrames frames{tables};
-  SessionStates states{tables, frames};
   SessionLiveness liveness{tables, states};
   Introductions introductions{lower.self(), options.incarnation, "fake 1.0", options.job_key,
                               SessionNumbers(options.random, options.incarnation)};
@@ -98,9 +91,9 @@ class SessionHandshakesTest : public ::testing::Test {
  protected:
   // The first wants to send to the second, and both have opened the session.
   void open() {
-    first.handshakes.want(first.peer(kSecond));
+    first.handshakes.want(first.peer_of(kSecond));
     exchange(first, second);
-    ASSERT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+    ASSERT_EQ(second.peer_of(kFirst).state, PeerState::kOpen);
   }
 
   Process first{kFirst, 11};
@@ -109,37 +102,37 @@ class SessionHandshakesTest : public ::testing::Test {
 
 TEST_F(SessionHandshakesTest, AHelloAWelcomeAndAConfirmationOpenTheSessionAtBothEnds) {
   open();
-  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
-  EXPECT_EQ(first.peer(kSecond).incarnation, 22U);
-  EXPECT_EQ(second.peer(kFirst).incarnation, 11U);
+  EXPECT_EQ(first.peer_of(kSecond).state, PeerState::kOpen);
+  EXPECT_EQ(first.peer_of(kSecond).incarnation, 22U);
+  EXPECT_EQ(second.peer_of(kFirst).incarnation, 11U);
   EXPECT_EQ(first.lower.admitted.size(), 1U);
   EXPECT_EQ(first.lower.resumption_keys, second.lower.resumption_keys);
 }
 
 TEST_F(SessionHandshakesTest, HellosOfBothAtOnceOpenOneSession) {
-  first.handshakes.want(first.peer(kSecond));
-  second.handshakes.want(second.peer(kFirst));
+  first.handshakes.want(first.peer_of(kSecond));
+  second.handshakes.want(second.peer_of(kFirst));
   exchange(first, second);
-  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
-  EXPECT_EQ(first.peer(kSecond).remote_epoch, second.peer(kFirst).local_epoch);
-  EXPECT_EQ(second.peer(kFirst).remote_epoch, first.peer(kSecond).local_epoch);
+  EXPECT_EQ(first.peer_of(kSecond).state, PeerState::kOpen);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(first.peer_of(kSecond).remote_epoch, second.peer_of(kFirst).local_epoch);
+  EXPECT_EQ(second.peer_of(kFirst).remote_epoch, first.peer_of(kSecond).local_epoch);
 }
 
 TEST_F(SessionHandshakesTest, AConfirmationWithAnotherProofOpensNothing) {
-  first.handshakes.want(first.peer(kSecond));
+  first.handshakes.want(first.peer_of(kSecond));
   second.receive(first.lower.sent.front().frame);
   first.receive(second.lower.sent.back().frame);
   Bytes confirmation = first.lower.sent.back().frame;
   confirmation.back() ^= std::byte{1};
   second.receive(confirmation);
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kWelcoming);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kWelcoming);
   EXPECT_EQ(second.tables.counters.unproved, 1U);
 }
 
 TEST_F(SessionHandshakesTest, AProcessWithoutTheSecretIsRefusedAndItsOwnerTold) {
   Process member(kSecond, 22, "of the job");
-  first.handshakes.want(first.peer(kSecond));
+  first.handshakes.want(first.peer_of(kSecond));
   exchange(first, member);
   EXPECT_EQ(member.tables.counters.refused_secret, 1U);
   EXPECT_THAT(first.sink.take(),
@@ -147,16 +140,16 @@ TEST_F(SessionHandshakesTest, AProcessWithoutTheSecretIsRefusedAndItsOwnerTold) 
 }
 
 TEST_F(SessionHandshakesTest, ACallerThatProvesNothingEndsAtItsDeadlineUnheard) {
-  first.handshakes.want(first.peer(kSecond));
+  first.handshakes.want(first.peer_of(kSecond));
   second.receive(first.lower.sent.front().frame);
   second.serve();
   second.advance(second.options.connect_deadline + 1s);
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kClosed);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kClosed);
   EXPECT_THAT(second.sink.take(), IsEmpty());
 }
 
 TEST_F(SessionHandshakesTest, APeerThatDoesNotAnswerIsLostAtTheConnectDeadline) {
-  first.handshakes.want(first.peer(kSecond));
+  first.handshakes.want(first.peer_of(kSecond));
   first.serve();
   first.advance(first.options.connect_deadline + 1s);
   EXPECT_THAT(first.sink.take(),
@@ -166,27 +159,27 @@ TEST_F(SessionHandshakesTest, APeerThatDoesNotAnswerIsLostAtTheConnectDeadline) 
 TEST_F(SessionHandshakesTest, ARestartedPeerThatConfirmsTakesTheSessionOver) {
   Process member(kFirst, 11, "of the job");
   Process other(kSecond, 22, "of the job");
-  member.handshakes.want(member.peer(kSecond));
+  member.handshakes.want(member.peer_of(kSecond));
   exchange(member, other);
   Process restarted(kFirst, 33, "of the job");
-  restarted.handshakes.want(restarted.peer(kSecond));
+  restarted.handshakes.want(restarted.peer_of(kSecond));
   other.receive(restarted.lower.sent.front().frame);
   restarted.lower.sent.pop_front();
   other.serve();
-  EXPECT_EQ(other.peer(kFirst).incarnation, 11U);  // its hello may be an old one
+  EXPECT_EQ(other.peer_of(kFirst).incarnation, 11U);  // its hello may be an old one
   EXPECT_THAT(other.sink.take(), IsEmpty());
   exchange(restarted, other);
   EXPECT_THAT(other.sink.take(), ElementsAre("failed 0 the peer was restarted"));
-  EXPECT_EQ(other.peer(kFirst).state, PeerState::kOpen);
-  EXPECT_EQ(other.peer(kFirst).incarnation, 33U);
+  EXPECT_EQ(other.peer_of(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(other.peer_of(kFirst).incarnation, 33U);
 }
 
 TEST_F(SessionHandshakesTest, ARivalWithoutAProofMakesTheSessionAskItsPeer) {
   open();
   Process rival(kFirst, 33);
-  rival.handshakes.want(rival.peer(kSecond));
+  rival.handshakes.want(rival.peer_of(kSecond));
   second.receive(rival.lower.sent.front().frame);
-  PeerSession& peer = second.peer(kFirst);
+  PeerSession& peer = second.peer_of(kFirst);
   EXPECT_EQ(peer.contest, Contest::kAsked);
   EXPECT_TRUE(peer.due.ping);
   EXPECT_EQ(peer.incarnation, 11U);
@@ -199,34 +192,34 @@ TEST_F(SessionHandshakesTest, ARivalWithoutAProofMakesTheSessionAskItsPeer) {
 TEST_F(SessionHandshakesTest, TheRivalOfALostSessionTakesItsPlaceAndTheOwnerIsTold) {
   open();
   Process rival(kFirst, 33);
-  rival.handshakes.want(rival.peer(kSecond));
+  rival.handshakes.want(rival.peer_of(kSecond));
   second.receive(rival.lower.sent.front().frame);
   rival.lower.sent.clear();
   {
     const PollTurn::Scope scope(second.tables.turn, second.sink);
-    EXPECT_TRUE(second.handshakes.replace_lost(second.peer(kFirst),
+    EXPECT_TRUE(second.handshakes.replace_lost(second.peer_of(kFirst),
                                                Error(Loss::kPeer, "test", "it is gone")));
   }
   EXPECT_THAT(second.sink.take(), ElementsAre("failed 0 it is gone"));
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kWelcoming);
-  EXPECT_EQ(second.peer(kFirst).incarnation, 33U);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kWelcoming);
+  EXPECT_EQ(second.peer_of(kFirst).incarnation, 33U);
   second.serve();
   exchange(second, rival);
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
-  EXPECT_EQ(second.peer(kFirst).incarnation, 33U);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(second.peer_of(kFirst).incarnation, 33U);
 }
 
 TEST_F(SessionHandshakesTest, WithoutARivalALostSessionIsLeftToTheCaller) {
   open();
   const PollTurn::Scope scope(second.tables.turn, second.sink);
-  EXPECT_FALSE(second.handshakes.replace_lost(second.peer(kFirst),
+  EXPECT_FALSE(second.handshakes.replace_lost(second.peer_of(kFirst),
                                               Error(Loss::kPeer, "test", "it is gone")));
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kOpen);
   EXPECT_THAT(second.sink.take(), IsEmpty());
 }
 
 TEST_F(SessionHandshakesTest, AWantedPeerThatRefusesTheConnectionIsTriedLater) {
-  PeerSession& peer = first.peer(kSecond);
+  PeerSession& peer = first.peer_of(kSecond);
   first.handshakes.want(peer);
   EXPECT_TRUE(first.handshakes.on_connection_lost(
       peer, Error(Loss::kPeer, "connect", "connection refused")));
@@ -238,9 +231,9 @@ TEST_F(SessionHandshakesTest, AWantedPeerThatRefusesTheConnectionIsTriedLater) {
 }
 
 TEST_F(SessionHandshakesTest, ACallerWhoseConnectionIsLostIsForgotten) {
-  first.handshakes.want(first.peer(kSecond));
+  first.handshakes.want(first.peer_of(kSecond));
   second.receive(first.lower.sent.front().frame);
-  PeerSession& peer = second.peer(kFirst);
+  PeerSession& peer = second.peer_of(kFirst);
   EXPECT_TRUE(
       second.handshakes.on_connection_lost(peer, Error(Loss::kPeer, "recv", "it has ended")));
   EXPECT_EQ(peer.state, PeerState::kClosed);
@@ -249,41 +242,41 @@ TEST_F(SessionHandshakesTest, ACallerWhoseConnectionIsLostIsForgotten) {
 
 TEST_F(SessionHandshakesTest, TheLossOfAnOpenSessionIsLeftToTheCaller) {
   open();
-  EXPECT_FALSE(second.handshakes.on_connection_lost(second.peer(kFirst),
+  EXPECT_FALSE(second.handshakes.on_connection_lost(second.peer_of(kFirst),
                                                     Error(Loss::kPeer, "recv", "it has ended")));
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kOpen);
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kOpen);
 }
 
 TEST_F(SessionHandshakesTest, WithoutRoomTheHandshakeRemainsDue) {
   first.lower.room = false;
-  first.handshakes.want(first.peer(kSecond));
-  EXPECT_TRUE(first.peer(kSecond).due.hello);
+  first.handshakes.want(first.peer_of(kSecond));
+  EXPECT_TRUE(first.peer_of(kSecond).due.hello);
   EXPECT_TRUE(first.lower.sent.empty());
   first.lower.room = true;
   first.serve();
   exchange(first, second);
-  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
+  EXPECT_EQ(first.peer_of(kSecond).state, PeerState::kOpen);
 }
 
 TEST_F(SessionHandshakesTest, AHelloThatIsNotAnsweredIsRepeated) {
-  first.handshakes.want(first.peer(kSecond));
+  first.handshakes.want(first.peer_of(kSecond));
   first.lower.sent.clear();  // lost
   first.serve();
   first.advance(first.options.connect_deadline / 4);
   first.serve();
   exchange(first, second);
-  EXPECT_EQ(first.peer(kSecond).state, PeerState::kOpen);
+  EXPECT_EQ(first.peer_of(kSecond).state, PeerState::kOpen);
 }
 
 TEST_F(SessionHandshakesTest, AProcessThatClosesSaysNoHello) {
   first.tables.closing = true;
-  first.handshakes.want(first.peer(kSecond));
-  EXPECT_EQ(first.peer(kSecond).state, PeerState::kClosed);
+  first.handshakes.want(first.peer_of(kSecond));
+  EXPECT_EQ(first.peer_of(kSecond).state, PeerState::kClosed);
   EXPECT_TRUE(first.lower.sent.empty());
 }
 
 TEST_F(SessionHandshakesTest, AHandshakeBeginsAgainWithTheJobsSecret) {
-  PeerSession& peer = first.peer(kSecond);
+  PeerSession& peer = first.peer_of(kSecond);
   first.handshakes.want(peer);
   const std::uint32_t without = peer.local_epoch;
   first.handshakes.on_job_key();
@@ -295,8 +288,8 @@ TEST_F(SessionHandshakesTest, AHandshakeBeginsAgainWithTheJobsSecret) {
 TEST_F(SessionHandshakesTest, TheJobsSecretEndsWhatWasOpenWithoutIt) {
   open();
   second.handshakes.on_job_key();
-  EXPECT_EQ(second.peer(kFirst).state, PeerState::kLost);
-  EXPECT_FALSE(second.peer(kFirst).contact.exists());
+  EXPECT_EQ(second.peer_of(kFirst).state, PeerState::kLost);
+  EXPECT_FALSE(second.peer_of(kFirst).contact.exists());
 }
 
 }  // namespace

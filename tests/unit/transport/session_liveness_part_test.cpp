@@ -1,10 +1,10 @@
 // Who is asked whether it lives, and who is given up. The test acts as the session.
+#include "transport/session/session_liveness.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/transport/fake_transport.h"
-#include "tests/unit/transport/recording_sink.h"
-#include "transport/session/session_liveness.h"
+#include "tests/unit/transport/session_parts.h"
 
 namespace lintel::transport {
 namespace {
@@ -13,14 +13,9 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class SessionLivenessPartTest : public ::testing::Test {
+class SessionLivenessPartTest : public SessionParts, public ::testing::Test {
  protected:
-  SessionLivenessPartTest() {
-    states.enter(peer, PeerState::kConnecting);
-    states.enter(peer, PeerState::kWelcoming);
-    states.enter(peer, PeerState::kOpen);
-    peer.window.open(64);
-  }
+  SessionLivenessPartTest() : SessionParts({.max_idle_sessions = 0}) {}
   ~SessionLivenessPartTest() override {
     if (peer.state == PeerState::kOpen) states.end_session(peer);
   }
@@ -34,14 +29,8 @@ class SessionLivenessPartTest : public ::testing::Test {
   }
   bool timer_runs() const { return peer.timed_hook.is_linked(); }
 
-  FakeTransport lower{{NodeId{0x7f000001}, Pid{100}}};
-  RecordingSink sink;
-  SessionOptions options{.max_idle_sessions = 0};
-  SessionTables tables{lower, options};
-  ControlFrames frames{tables};
-  SessionStates states{tables, frames};
   SessionLiveness liveness{tables, states};
-  PeerSession& peer = tables.peers.at(*states.peer_named({NodeId{0x7f000001}, Pid{200}}));
+  PeerSession& peer = open_session(kOther);
 };
 
 TEST_F(SessionLivenessPartTest, TheTimerRunsWhileAWatcherWaits) {

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/transport/fake_transport.h"
-#include "tests/unit/transport/recording_sink.h"
+#include "tests/unit/transport/session_parts.h"
 #include "transport/session/frame_codec.h"
 
 namespace lintel::transport {
@@ -13,18 +12,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class SessionStatesTest : public ::testing::Test {
+class SessionStatesTest : public SessionParts, public ::testing::Test {
  protected:
-  static constexpr ProcessId kOther{NodeId{0x7f000001}, Pid{200}};
+  SessionStatesTest() : SessionParts({.max_peers = 2}) {}
 
   // A peer with an open session, in which one message was sent and another waits in a frame.
   PeerSession& open_peer() {
-    PeerSession& peer = tables.peers.at(*states.peer_named(kOther));
-    states.enter(peer, PeerState::kConnecting);
-    states.enter(peer, PeerState::kWelcoming);
-    states.enter(peer, PeerState::kOpen);
+    PeerSession& peer = open_session(kOther);
     peer.local_epoch = 7;
-    peer.window.open(64);
     peer.window.add(1);
     peer.frame.begin(lower.reserve(peer.lower, 256));
     peer.frame.close_record(8);
@@ -34,13 +29,6 @@ class SessionStatesTest : public ::testing::Test {
   FrameKind last_kind() const {
     return static_cast<FrameKind>(decode<FrameHeader>(lower.sent.back().frame.data()).kind);
   }
-
-  FakeTransport lower{{NodeId{0x7f000001}, Pid{100}}};
-  RecordingSink sink;
-  SessionOptions options{.max_peers = 2};
-  SessionTables tables{lower, options};
-  ControlFrames frames{tables};
-  SessionStates states{tables, frames};
 };
 
 TEST_F(SessionStatesTest, APeerIsAddedAtItsFirstUse) {
