@@ -2,7 +2,7 @@
 // ConnectionRecords: the records of connections, each of which serves one connection after the
 // other.
 //
-// A member of DirectTransport; guarded by its owner's lock. Owns the records, which never move.
+// A member of DirectTables; guarded by its owner's lock. Owns the records, which never move.
 // Invariant: a record that was retired is spare only after recycle(): events that the kernel has
 // reported may still name it.
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "transport/direct/connection.h"
-#include "transport/direct/room.h"
+#include "transport/direct/reserved_list.h"
 
 namespace lintel::transport {
 
@@ -26,29 +26,27 @@ class ConnectionRecords {
     if (!spare_.empty()) return true;
     const std::size_t records = all_.size() + 1;
     try {
-      make_room(spare_, records);
-      make_room(retired_, records);
+      spare_.reserve(records);
+      retired_.reserve(records);
       make_room_elsewhere(records);
       all_.push_back(std::make_unique<DirectConnection>(limits));
     } catch (const std::bad_alloc&) {
       return false;
     }
-    spare_.push_back(all_.back().get());
+    spare_.add(all_.back().get());
     return true;
   }
   // REQUIRES: has_spare().
-  DirectConnection& take_spare() {
-    DirectConnection& connection = *spare_.back();
-    spare_.pop_back();
-    return connection;
-  }
+  DirectConnection& take_spare() { return *spare_.take_last(); }
   // Its connection has ended.
-  void retire(DirectConnection& connection) { retired_.push_back(&connection); }
+  void retire(DirectConnection& connection) { retired_.add(&connection); }
   // No event names the retired ones any more.
   void recycle() {
     if (retired_.empty()) return;
-    for (DirectConnection* const connection : retired_) connection->stream.reset();
-    spare_.insert(spare_.end(), retired_.begin(), retired_.end());
+    for (DirectConnection* const connection : retired_) {
+      connection->stream.reset();
+      spare_.add(connection);
+    }
     retired_.clear();
   }
   // In use or not.
@@ -56,8 +54,8 @@ class ConnectionRecords {
 
  private:
   std::vector<std::unique_ptr<DirectConnection>> all_;
-  std::vector<DirectConnection*> spare_;
-  std::vector<DirectConnection*> retired_;
+  ReservedList<DirectConnection*> spare_;
+  ReservedList<DirectConnection*> retired_;
 };
 
 }  // namespace lintel::transport

@@ -1,15 +1,24 @@
 #pragma once
-// DirectTransport::Delivery: passes what the stream of a connection finds to the sink of the poll()
-// under way, and says where its data go. Made on the stack of whoever reads the stream.
+// Delivery: passes what the stream of a connection finds to the sink of the poll() under way, and
+// says where its data go. Made on the stack of whoever reads the stream.
 
-#include "transport/direct/direct_transport.h"
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "transport/direct/direct_connections.h"
+#include "transport/direct/direct_sender.h"
+#include "transport/direct/direct_tables.h"
 
 namespace lintel::transport {
 
-class DirectTransport::Delivery final : public StreamSink {
+class Delivery final : public StreamSink {
  public:
-  Delivery(DirectTransport& transport, DirectConnection& connection)
-      : owner_(transport), connection_(connection) {}
+  // Of what arrives on `connection`. Borrows them all.
+  Delivery(DirectTables& tables, DirectSender& sender, DirectConnections& connections,
+           DirectConnection& connection)
+      : tables_(tables), sender_(sender), connections_(connections), connection_(connection) {}
 
   void on_message(std::span<const std::byte> message) override;
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override;
@@ -24,7 +33,9 @@ class DirectTransport::Delivery final : public StreamSink {
   template <class Report>
   void deliver(Report report);
 
-  DirectTransport& owner_;
+  DirectTables& tables_;
+  DirectSender& sender_;
+  DirectConnections& connections_;
   DirectConnection& connection_;
 };
 

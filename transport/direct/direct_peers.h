@@ -1,7 +1,7 @@
 #pragma once
 // DirectPeers: what DirectTransport knows of each peer, by its id and by its name.
 //
-// A member of DirectTransport; guarded by its owner's lock. Owns the records, which never move, and
+// A member of DirectTables; guarded by its owner's lock. Owns the records, which never move, and
 // are as many as there were peers at the same time.
 // Does not: own connections.
 

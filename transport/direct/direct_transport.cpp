@@ -1,8 +1,7 @@
-// Opening and posting. Connections are made in handshakes.cpp; poll() is in direct_traffic.cpp.
+// All but poll(), which is in direct_polling.cpp.
 #include "transport/direct/direct_transport.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "base/assert.h"
@@ -11,22 +10,11 @@
 namespace lintel::transport {
 namespace {
 
-constexpr std::size_t kStreamBufferBytes = 256 * 1024;
 // 64 KiB of data and the headers of the layers above
 constexpr std::size_t kSuitableMessageBytes = 68 * 1024;
 
 std::size_t message_bytes(const NetworkOptions& options) {
   return options.max_message_bytes != 0 ? options.max_message_bytes : kSuitableMessageBytes;
-}
-
-// Of `room`, so much is used, of which `since` since an acknowledgement was asked for. If half is
-// used, the next one is asked for, so that it comes before the rest is, but not again before half
-// of that was used since: each is a system call of the receiver. In between it may wait until the
-// receiver is idle; it is needed then because the room may shrink when others take records.
-// Measure: bench/compare/builds --only mpi-bandwidth
-std::uint16_t flags_by_room(std::size_t used, std::size_t room, std::size_t since) {
-  if (2 * used < room) return 0;
-  return 2 * since >= used ? kAcknowledgeSoon : kAcknowledgeWhenIdle;
 }
 
 }  // namespace
@@ -46,11 +34,13 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOpti
 }
 
 DirectTransport::DirectTransport(const NetworkOptions& options)
-    : options_(options),
-      buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
-      outbound_(options.send_frames, message_bytes(options), options.max_writes),
-      handshakes_(options_, *this, peers_, connections_, events_, buffers_, counters_) {
-  ended_.reserve(options.send_frames + options.max_writes);
+    : tables_(options, message_bytes(options)),
+      handshakes_(tables_.options, *this, tables_.peers, tables_.records, tables_.events,
+                  tables_.buffers, tables_.counters),
+      sender_(tables_),
+      connections_(tables_, sender_, handshakes_),
+      receiver_(tables_, sender_, connections_),
+      stuck_peers_(tables_, sender_, connections_) {
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
   attributes_.max_message_bytes = message_bytes(options);
@@ -62,7 +52,7 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
 }
 
 Error DirectTransport::listen() {
-  if (const Error error = events_.open(); !error.ok()) return error;
+  if (const Error error = tables_.events.open(); !error.ok()) return error;
   const Error error = handshakes_.listen();
   self_ = handshakes_.self();
   return error;
@@ -70,38 +60,40 @@ Error DirectTransport::listen() {
 
 DirectTransport::~DirectTransport() {
   lock_.is_held();
-  for (const auto& connection : connections_.all()) end_sending(*connection);
+  for (const auto& connection : tables_.records.all()) sender_.end_sending(*connection);
 }
 
 Result<PeerId> DirectTransport::resolve(ProcessId name) {
   lock_.is_held();
-  if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
+  if (const PeerId known = tables_.peers.find(name); known != kNoPeer) return known;
   if (name == self())
     return Error{Loss::kOperation, "resolve", "a process does not connect to itself"};
-  if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
+  if (const Result<sockaddr_in> address = socket_address_of(name, tables_.options.port_base);
+      !address)
     return address.error();
-  return peers_.add(name, [this](std::size_t peers) {
+  return tables_.peers.add(name, [this](std::size_t peers) {
     lock_.is_held();
-    make_room(failed_, peers);
-    left_.reserve(peers);
+    tables_.failed.reserve(peers);
+    tables_.left.reserve(peers);
     handshakes_.reserve(peers);
     constexpr std::size_t kOwn = SendShare::kOwnFrames + SendShare::kOwnWrites;
-    ended_.reserve(options_.send_frames + options_.max_writes + kOwn * peers);
+    tables_.ended.reserve(tables_.options.send_frames + tables_.options.max_writes + kOwn * peers);
   });
 }
 
 void DirectTransport::forget(PeerId id) {
   lock_.is_held();
-  if (!peers_[id].is_in_use()) peers_.forget(id);
+  if (!tables_.peers[id].is_in_use()) tables_.peers.forget(id);
 }
 
 MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
-  DirectPeer& to = peers_[peer];
+  DirectPeer& to = tables_.peers[peer];
   const bool keeps_much = to.frames.held >= SendShare::kOwnFrames && to.connection != nullptr &&
-                          to.connection->outbound.frame_bytes() >= options_.retained_bytes;
-  Outbound* const frame = closing_ || keeps_much ? nullptr : outbound_.take_frame(to.frames);
+                          to.connection->outbound.frame_bytes() >= tables_.options.retained_bytes;
+  Outbound* const frame =
+      tables_.closing || keeps_much ? nullptr : tables_.outbound.take_frame(to.frames);
   if (frame == nullptr) return {};
   frame->lent = true;
   return {frame->memory, attributes_.max_message_bytes, frame->index};
@@ -109,42 +101,42 @@ MessageBuffer DirectTransport::reserve(PeerId peer, std::size_t bytes) {
 
 PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
   lock_.is_held();
-  Outbound& frame = outbound_.at(buffer.token);
+  Outbound& frame = tables_.outbound.at(buffer.token);
   LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_message_bytes);
-  DirectConnection* const connection = connection_to(peer);
+  DirectConnection* const connection = connections_.to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   std::byte* const begin = buffer.data - sizeof(PieceHeader);
-  const std::uint16_t flags = flags_for(*connection, sizeof(PieceHeader) + bytes);
+  const std::uint16_t flags = sender_.flags_of_frame(*connection, sizeof(PieceHeader) + bytes);
   encode(begin, PieceHeader{static_cast<std::uint32_t>(bytes),
                             static_cast<std::uint8_t>(PieceKind::kMessage), 0, flags});
   frame.parts[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.parts[1] = {};
   frame.is_message = true;
   frame.keeps_memory = false;  // it may have been used for commit_placed() before
-  return send(*connection, frame, flags);
+  return sender_.send(*connection, frame, flags);
 }
 
 void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
   lock_.is_held();
-  Outbound& frame = outbound_.at(buffer.token);
+  Outbound& frame = tables_.outbound.at(buffer.token);
   LINTEL_ASSERT(frame.lent);
-  outbound_.give_back(frame);
+  tables_.outbound.give_back(frame);
 }
 
 PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buffer,
                                           std::size_t bytes, std::span<const std::byte> payload,
                                           PlacementKey key, Context context) {
   lock_.is_held();
-  Outbound& frame = outbound_.at(buffer.token);
+  Outbound& frame = tables_.outbound.at(buffer.token);
   LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_placed_message && is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
-  DirectConnection* const connection = connection_to(peer);
+  DirectConnection* const connection = connections_.to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(OutboundStream::kHeadroom + kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  const auto flags =
-      static_cast<std::uint16_t>(kAcknowledgeWhenIdle | flags_for(*connection, kHead + bytes));
+  const auto flags = static_cast<std::uint16_t>(kAcknowledgeWhenIdle |
+                                                sender_.flags_of_frame(*connection, kHead + bytes));
   encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()),
                             static_cast<std::uint8_t>(PieceKind::kPlaced),
                             static_cast<std::uint8_t>(bytes), flags});
@@ -153,20 +145,18 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   frame.parts[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
   frame.is_message = frame.keeps_memory = true;
   frame.context = context;
-  return send(*connection, frame, flags);
+  return sender_.send(*connection, frame, flags);
 }
 
 PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
                                        Immediate immediate, Context context) {
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
-  DirectConnection* const connection = connection_to(peer);
+  DirectConnection* const connection = connections_.to(peer);
   Outbound* const write =
-      connection != nullptr ? outbound_.take_write(peers_[peer].writes) : nullptr;
+      connection != nullptr ? tables_.outbound.take_write(tables_.peers[peer].writes) : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
-  const auto flags = static_cast<std::uint16_t>(
-      kAcknowledgeWhenIdle | flags_by_room(peers_[peer].writes.held, outbound_.write_limit(),
-                                           connection->outbound.records_since_asked() + 1));
+  const std::uint16_t flags = sender_.flags_of_write(*connection);
   std::byte* const head = write->write_head + OutboundStream::kHeadroom;
   encode(head, PieceHeader{static_cast<std::uint32_t>(from.length),
                            static_cast<std::uint8_t>(PieceKind::kWrite), 0, flags});
@@ -175,81 +165,79 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   write->parts[1] = {const_cast<std::byte*>(from.data), from.length};
   write->keeps_memory = true;
   write->context = context;
-  const PostStatus status = send(*connection, *write, flags);
-  if (status != PostStatus::kOk) outbound_.give_back(*write);
+  const PostStatus status = sender_.send(*connection, *write, flags);
+  if (status != PostStatus::kOk) tables_.outbound.give_back(*write);
   return status;
 }
 
-// When the sender needs to know that a frame of so many bytes has arrived: PieceFlags.
-std::uint16_t DirectTransport::flags_for(const DirectConnection& connection,
-                                         std::size_t bytes) const {
-  const OutboundStream& stream = connection.outbound;
-  const SendShare& frames = peers_[connection.peer].frames;
-  const std::uint16_t pool =
-      outbound_.half_is_taken() ? std::uint16_t{kAcknowledgeWhenIdle} : std::uint16_t{0};
-  static_assert(kAcknowledgeSoon > kAcknowledgeWhenIdle);
-  return std::max(
-      {pool,
-       flags_by_room(frames.held, outbound_.frame_limit(frames), stream.records_since_asked() + 1),
-       flags_by_room(stream.frame_bytes() + bytes, options_.retained_bytes,
-                     stream.frame_bytes_since_asked() + bytes)});
+// ---- What the owner knows of a peer
+
+// A connection that was resumed is still the one that it began as.
+ConnectionBinding DirectTransport::binding(PeerId id) const {
+  lock_.is_held();
+  const DirectConnection* const connection = tables_.peers[id].connection;
+  return connection == nullptr ? ConnectionBinding() : connection->binding;
 }
 
-// Passes the record to the kernel as far as it accepts it; the rest waits. `flags`: of its piece.
-PostStatus DirectTransport::send(DirectConnection& connection, Outbound& record,
-                                 std::uint16_t flags) {
-  // Nothing is sent on a new connection before the loss has been reported.
-  if (connection.is_ending || peers_[connection.peer].failed || connection.outbound.is_full())
-    return PostStatus::kWouldBlock;
-  if (record.keeps_memory) {
-    if (!ended_.has_room()) return PostStatus::kWouldBlock;
-    ended_.begin();
-  }
-  const bool waits = connection.outbound.waits() || !connection.fd.is_open();
-  record.lent = false;
-  connection.outbound.append(record, flags);
-  if (!waits) begin_sending(connection);
-  return PostStatus::kOk;
+void DirectTransport::allow_resumption(PeerId id, const ResumptionKey& key) {
+  lock_.is_held();
+  DirectConnection* const connection = tables_.peers[id].connection;
+  if (connection != nullptr && !connection->is_admitted) connection->key = key;
 }
 
-// Passes the rest of the next record to the kernel. False: it accepts no more now.
-bool DirectTransport::pass_on(DirectConnection& connection) {
-  const std::span<const iovec> parts = connection.outbound.next(connection.stream->position());
-  std::size_t offered = 0;
-  for (const iovec& part : parts) offered += part.iov_len;
-  const ssize_t sent = send_to(connection.fd.get(), parts);
-  if (sent < 0) {
-    // The next poll() deals with the loss, after what has arrived until now.
-    if (errno != EAGAIN) [[unlikely]]
-      stop_sending(connection);
-    return false;
-  }
-  connection.unread_quarters = 0;
-  if (connection.received_unacknowledged() == 0) connection.owed.sent();
-  const Outbound* const left = connection.outbound.accepted(static_cast<std::size_t>(sent));
-  if (left != nullptr && left->is_message) left_.add(connection.peer, peers_[connection.peer].left);
-  return static_cast<std::size_t>(sent) == offered;
+void DirectTransport::admit(PeerId id, const ResumptionKey& key) {
+  lock_.is_held();
+  DirectPeer& peer = tables_.peers[id];
+  DirectConnection* const connection = peer.connection;
+  if (connection == nullptr) return;
+  connection->is_admitted = true;
+  tables_.outbound.set_apart(peer.frames, false);
+  connection->key = key;
+  handshakes_.admitted(*connection);
 }
+
+void DirectTransport::interrupt(PeerId id) {
+  lock_.is_held();
+  const DirectConnection* const connection = tables_.peers[id].connection;
+  // The next poll() notices it.
+  if (connection != nullptr && connection->fd.is_open()) reset_connection(connection->fd.get());
+}
+
+void DirectTransport::interrupt_if_silent(PeerId id) {
+  lock_.is_held();
+  const DirectConnection* const connection = tables_.peers[id].connection;
+  if (connection != nullptr && connection->fd.is_open() &&
+      silence_of(connection->fd.get()) >= tables_.options.output_timeout / kOutputQuarters)
+    interrupt(id);
+}
+
+void DirectTransport::disconnect(PeerId id) {
+  lock_.is_held();
+  connections_.disconnect(id);
+}
+
+// ---- Memory of the owner
 
 Result<Registration> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
                                                       Access access) {
   lock_.is_held();
   if (access == Access::kWriteSource) return Registration{};  // the source needs no registration
-  const Registration made = targets_.add(peer, memory);
-  ++peers_[peer].targets;
+  const Registration made = tables_.targets.add(peer, memory);
+  ++tables_.peers[peer].targets;
   return made;
 }
 
 void DirectTransport::deregister_memory(const Registration& region) {
   lock_.is_held();
-  if (const PeerId peer = targets_.remove(region); peer != kNoPeer) --peers_[peer].targets;
+  if (const PeerId peer = tables_.targets.remove(region); peer != kNoPeer)
+    --tables_.peers[peer].targets;
 }
 
 bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
   lock_.is_held();
   LINTEL_ASSERT(is_placement_key(key));
-  DirectPeer& peer = peers_[id];
-  if (!placement_enabled_ || peer.expects || memory.empty()) return false;
+  DirectPeer& peer = tables_.peers[id];
+  if (!tables_.placement_enabled || peer.expects || memory.empty()) return false;
   peer.expects = true;
   peer.expected = key;
   peer.landing = memory;
@@ -258,7 +246,7 @@ bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<st
 
 Withdrawal DirectTransport::withdraw_placement(PeerId id) {
   lock_.is_held();
-  DirectPeer& peer = peers_[id];
+  DirectPeer& peer = tables_.peers[id];
   if (!peer.expects) return Withdrawal::kNone;
   if (peer.connection != nullptr && peer.connection->is_expected) return Withdrawal::kArriving;
   peer.expects = false;
@@ -270,9 +258,9 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 // may never say it, so nobody waits for it.
 bool DirectTransport::close(TimePoint) {
   lock_.is_held();
-  closing_ = true;
+  tables_.closing = true;
   handshakes_.close();
-  return std::ranges::none_of(connections_.all(), [](const auto& connection) {
+  return std::ranges::none_of(tables_.records.all(), [](const auto& connection) {
     const OutboundStream& outbound = connection->outbound;
     const bool waits_for_peer = connection->can_resume() && !connection->is_of_unproved_caller();
     return connection->has_streams() && (waits_for_peer ? !outbound.empty() : outbound.waits());
@@ -281,7 +269,7 @@ bool DirectTransport::close(TimePoint) {
 
 std::string DirectTransport::describe(PeerId id) const {
   lock_.is_held();
-  const DirectPeer& peer = peers_[id];
+  const DirectPeer& peer = tables_.peers[id];
   std::string text =
       "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (is_suspended(peer))
@@ -292,29 +280,43 @@ std::string DirectTransport::describe(PeerId id) const {
                                             : " is not there");
 }
 
+bool DirectTransport::has_spare_connection() {
+  lock_.is_held();
+  const InboundStream::PieceLimits limits{
+      attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
+  return tables_.records.has_spare(limits, [this](std::size_t connections) {
+    lock_.is_held();
+    tables_.ending.reserve(connections);
+    tables_.stalled.reserve(connections);
+    sender_.reserve(connections);
+    connections_.reserve(connections);
+    receiver_.reserve(connections);
+  });
+}
+
 void DirectTransport::dump(std::string& text) const {
   lock_.is_held();
   const auto line = [&text](const char* what, std::uint64_t number) {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
   text += "direct at " + to_string(self().nid) + " pid " + std::to_string(self().pid.value) + "\n";
-  line("peers", peers_.named());
-  line("connections", open_count_);
+  line("peers", tables_.peers.named());
+  line("connections", tables_.open_count);
   line("connections being made", handshakes_.under_way());
-  line("messages unacknowledged or lent", outbound_.frames_taken());
-  line("writes unacknowledged", outbound_.writes_taken());
-  line("registrations", targets_.size());
-  line("payloads that arrive unexpected", unexpected_.in_use());
-  line("connections in the middle of a piece", buffers_.in_use());
-  line("refused connections", counters_.refused_connections);
-  line("contested connections", counters_.contested);
-  line("simultaneous connects", counters_.simultaneous_connects);
-  line("broken streams", counters_.broken_streams);
-  line("lost connections", counters_.interrupted);
-  line("resumed connections", counters_.resumed);
-  line("failed receives", counters_.failed_receives);
-  line("connections ended for lack of memory", counters_.without_memory);
-  line("failed writes", counters_.failed_writes);
+  line("messages unacknowledged or lent", tables_.outbound.frames_taken());
+  line("writes unacknowledged", tables_.outbound.writes_taken());
+  line("registrations", tables_.targets.size());
+  line("payloads that arrive unexpected", tables_.unexpected.in_use());
+  line("connections in the middle of a piece", tables_.buffers.in_use());
+  line("refused connections", tables_.counters.refused_connections);
+  line("contested connections", tables_.counters.contested);
+  line("simultaneous connects", tables_.counters.simultaneous_connects);
+  line("broken streams", tables_.counters.broken_streams);
+  line("lost connections", tables_.counters.interrupted);
+  line("resumed connections", tables_.counters.resumed);
+  line("failed receives", tables_.counters.failed_receives);
+  line("connections ended for lack of memory", tables_.counters.without_memory);
+  line("failed writes", tables_.counters.failed_writes);
 }
 
 }  // namespace lintel::transport

@@ -28,27 +28,28 @@
 // Does not: order across connections that are not resumed, notice the death of a machine, or
 // connect to itself.
 //
-// It has more than 30 members: the functions of Transport, those of Handshakes::Owner, and the
-// steps of poll(). What has a state of its own is a class of its own: handshakes.h makes the
-// connections, the records are in direct_peers.h and connection_records.h, what is sent and
-// received in outbound_stream.h, inbound_stream.h and owed_acknowledgement.h.
+// It has more than 30 members, nearly all of which are the functions of Transport and those of
+// Handshakes::Owner. Here are the building of pieces and the order of poll(). All else is in its
+// parts, each of which uses only those before it:
+//   DirectTables       what they share: the records, the lists, the poll() under way, the counters
+//   Handshakes         makes connections; what it decides reaches the others as Handshakes::Owner
+//   DirectSender       passes records and acknowledgements to the kernel
+//   DirectConnections  opens, loses, resumes and ends connections
+//   DirectReceiver     reads sockets, and delivers by a Delivery what has arrived
+//   StuckPeers         gives up peers that do not read, or do not end a payload
 
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/owner_lock.h"
 #include "transport/contact/network_options.h"
-#include "transport/direct/direct_peers.h"
-#include "transport/direct/ended_operations.h"
+#include "transport/direct/direct_connections.h"
+#include "transport/direct/direct_receiver.h"
+#include "transport/direct/direct_sender.h"
+#include "transport/direct/direct_tables.h"
 #include "transport/direct/handshakes.h"
-#include "transport/direct/left_messages.h"
-#include "transport/direct/outbound_table.h"
-#include "transport/direct/read_order.h"
-#include "transport/direct/socket_events.h"
-#include "transport/direct/unexpected_memory.h"
-#include "transport/direct/write_targets.h"
+#include "transport/direct/stuck_peers.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -74,11 +75,11 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   Result<PeerId> resolve(ProcessId name) override;
   ProcessId name_of(PeerId peer) const override {
     lock_.is_held();
-    return peers_[peer].name;
+    return tables_.peers[peer].name;
   }
   [[gnu::cold]] bool reach(PeerId peer) override {
     lock_.is_held();
-    return connection_to(peer) != nullptr;
+    return connections_.to(peer) != nullptr;
   }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
@@ -86,7 +87,7 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   [[gnu::cold]] void disconnect(PeerId peer) override;
   void enable_placement() override {
     lock_.is_held();
-    placement_enabled_ = true;
+    tables_.placement_enabled = true;
   }
   PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
                            std::span<const std::byte> payload, PlacementKey key,
@@ -112,144 +113,83 @@ class DirectTransport final : public Transport, private Handshakes::Owner {
   TimePoint next_deadline() const override;
   int wait_fd() const override {
     lock_.is_held();
-    return descriptors_closed_ ? -1 : events_.descriptor();
+    return connections_.are_descriptors_closed() ? -1 : tables_.events.descriptor();
   }
   bool prepare_wait() override;
   std::string describe(PeerId peer) const override;
   FrameCounts frame_counts() const override {
     lock_.is_held();
     FrameCounts counts;
-    counts.resumed = counters_.resumed;
+    counts.resumed = tables_.counters.resumed;
     return counts;
   }
   void dump(std::string& text) const override;
 
   DirectCounters counters() const {
     lock_.is_held();
-    return counters_;
+    return tables_.counters;
   }
 
  private:
-  class Delivery;
-
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
 
   // What Handshakes asks for.
   [[gnu::cold]] bool has_spare_connection() override;
   [[gnu::cold]] Result<PeerId> peer_named(ProcessId name) override { return resolve(name); }
-  void watch_for(DirectConnection& connection, std::uint32_t events) override;
-  [[gnu::cold]] void tear_down(DirectConnection& connection) override;
-  [[gnu::cold]] void fail(PeerId peer, Error error) override;
-  [[gnu::cold]] void opened(DirectConnection& connection) override;
-  [[gnu::cold]] void receive_last(DirectConnection& connection) override;
-  [[gnu::cold]] void contested(PeerId peer) override;
-  [[gnu::cold]] void suspend(DirectConnection& connection, Error error) override;
-  bool acknowledged(DirectConnection& connection, std::uint64_t position) override;
-  [[gnu::cold]] void resumed(DirectConnection& connection) override;
-
-  [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void lost(DirectConnection& connection, Error error) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void resume_suspended() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void leave_lists(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void close_socket(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void stop_watching(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_connections(DirectPeer& peer, Error ending) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void report_failures(Sink& sink) LINTEL_REQUIRES(lock_);
-
-  // Posting (direct_transport.cpp).
-
-  // The open connection, or one that is to be resumed. Null: there is none; it is being made.
-  DirectConnection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
-    DirectConnection* const open = peers_[peer].connection;
-    if (open == nullptr) connect(peer);
-    return open;
+  [[gnu::cold]] void watch_for(DirectConnection& connection, std::uint32_t events) override {
+    lock_.is_held();
+    sender_.watch_for(connection, events);
   }
-  std::uint16_t flags_for(const DirectConnection& connection, std::size_t bytes) const
-      LINTEL_REQUIRES(lock_);
-  PostStatus send(DirectConnection& connection, Outbound& record, std::uint16_t flags)
-      LINTEL_REQUIRES(lock_);
-  bool pass_on(DirectConnection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void tear_down(DirectConnection& connection) override {
+    lock_.is_held();
+    connections_.tear_down(connection);
+  }
+  [[gnu::cold]] void fail(PeerId peer, Error error) override {
+    lock_.is_held();
+    connections_.fail(peer, error);
+  }
+  [[gnu::cold]] void opened(DirectConnection& connection) override {
+    lock_.is_held();
+    connections_.opened(connection);
+  }
+  [[gnu::cold]] void receive_last(DirectConnection& connection) override {
+    lock_.is_held();
+    receiver_.receive_last(connection);
+  }
+  [[gnu::cold]] void contested(PeerId peer) override {
+    lock_.is_held();
+    tables_.sink->on_contested(peer);
+  }
+  [[gnu::cold]] void suspend(DirectConnection& connection, Error error) override {
+    lock_.is_held();
+    connections_.suspend(connection, error);
+  }
+  [[gnu::cold]] bool acknowledged(DirectConnection& connection, std::uint64_t position) override {
+    lock_.is_held();
+    return sender_.acknowledged(connection, position);
+  }
+  [[gnu::cold]] void resumed(DirectConnection& connection) override {
+    lock_.is_held();
+    connections_.resumed(connection);
+  }
 
-  // poll() (direct_traffic.cpp, direct_receiving.cpp, direct_sending.cpp).
+  // poll() (direct_polling.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
   bool poll_all_sockets() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_descriptors_closed() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void no_memory_for(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  bool receive(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  bool leaves_beginnings(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool take_out_of_kernel(DirectConnection& connection, std::size_t looked_at)
-      LINTEL_REQUIRES(lock_);
-  void wait_for_bytes(DirectConnection& connection, std::size_t bytes) LINTEL_REQUIRES(lock_);
-  void send_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  void note_arrived(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  void acknowledge_received() LINTEL_REQUIRES(lock_);
-  void begin_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  void end(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  void note_recent(DirectConnection& connection) LINTEL_REQUIRES(lock_) {
-    reading_.note(connection, open_count_);
-  }
-  [[gnu::cold]] void begin_waiting(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  void check_for_stuck_peers() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_stuck_peers() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void make_room_for_payloads() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_stuck_peer(DirectConnection& connection, Error error)
-      LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void stop_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void end_sending(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  bool may_resume(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
-  bool may_go_on(const DirectConnection& connection) const LINTEL_REQUIRES(lock_);
-  void deliver_later(DirectConnection& connection) LINTEL_REQUIRES(lock_);
-  bool resume_stalled() LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void prolong_suspensions(TimePoint now) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end(DirectConnection& connection) LINTEL_REQUIRES(lock_);
   // Also what a poll() that has found no memory has left.
   void report_ended_and_failures(Sink& sink) LINTEL_REQUIRES(lock_);
 
-  NetworkOptions options_;
   TransportAttributes attributes_;
   ProcessId self_;
   OwnerLock lock_;
-  DirectCounters counters_ LINTEL_GUARDED_BY(lock_);
-
-  SocketEvents events_ LINTEL_GUARDED_BY(lock_);
-  StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
-  OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
-  DirectPeers peers_ LINTEL_GUARDED_BY(lock_);
-  WriteTargets targets_ LINTEL_GUARDED_BY(lock_);
-  UnexpectedMemory unexpected_ LINTEL_GUARDED_BY(lock_);
-  ConnectionRecords connections_ LINTEL_GUARDED_BY(lock_);
+  DirectTables tables_ LINTEL_GUARDED_BY(lock_);
   Handshakes handshakes_ LINTEL_GUARDED_BY(lock_);
-
-  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
-  ReadOrder reading_ LINTEL_GUARDED_BY(lock_);
-  // Connections with records that wait for room in the kernel.
-  std::vector<DirectConnection*> sending_ LINTEL_GUARDED_BY(lock_);
-  // When those that wait are looked at next; kNever: none waits.
-  TimePoint stuck_check_ LINTEL_GUARDED_BY(lock_) = kNever;
-  // On which nothing can be sent any more.
-  std::vector<DirectConnection*> ending_ LINTEL_GUARDED_BY(lock_);
-  // Whose streams have more to deliver: stalled and paused ones.
-  std::vector<DirectConnection*> stalled_ LINTEL_GUARDED_BY(lock_);
-  std::vector<DirectConnection*> resuming_stalled_ LINTEL_GUARDED_BY(lock_);  // by resume_stalled()
-  // To be resumed.
-  std::vector<DirectConnection*> suspended_ LINTEL_GUARDED_BY(lock_);
-  // Whose peers want to know what has arrived.
-  std::vector<DirectConnection*> acknowledging_ LINTEL_GUARDED_BY(lock_);
-  // When they are looked at. Those that a message has acknowledged stay in the list until then.
-  TimePoint acknowledge_at_ LINTEL_GUARDED_BY(lock_) = kNever;
-
-  std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
-  LeftMessages left_ LINTEL_GUARDED_BY(lock_);
-  EndedOperations ended_ LINTEL_GUARDED_BY(lock_);
-  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll()
-  std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
-  std::uint64_t polls_ LINTEL_GUARDED_BY(lock_) = 0;
-  TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll
-
-  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
-  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // The epoll instance was closed, and not by this transport: it reaches nobody any more.
-  bool descriptors_closed_ LINTEL_GUARDED_BY(lock_) = false;
+  DirectSender sender_ LINTEL_GUARDED_BY(lock_);
+  DirectConnections connections_ LINTEL_GUARDED_BY(lock_);
+  DirectReceiver receiver_ LINTEL_GUARDED_BY(lock_);
+  StuckPeers stuck_peers_ LINTEL_GUARDED_BY(lock_);
 };
 
 }  // namespace lintel::transport

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <new>
 
-#include "transport/direct/room.h"
-
 namespace lintel::transport {
 
 void EndedOperations::reserve(std::size_t operations) {
-  make_room(ended_, operations);
-  make_room(reporting_, operations);
+  ended_.reserve(operations);
+  reporting_.reserve(operations);
   room_ = std::max(room_, operations);
 }
 
@@ -22,8 +20,10 @@ std::size_t EndedOperations::report(Sink& sink) {
     try {
       sink.on_write_done(operation.context, operation.error);
     } catch (const std::bad_alloc&) {
-      ended_.insert(ended_.begin(), reporting_.end() - static_cast<std::ptrdiff_t>(unreported_),
-                    reporting_.end());
+      // Those that are left come before those that have ended meanwhile.
+      const std::size_t left = unreported_;
+      for (std::size_t i = count - left; i < count; ++i) ended_.add(reporting_[i]);
+      std::rotate(ended_.begin(), ended_.end() - static_cast<std::ptrdiff_t>(left), ended_.end());
       reporting_.clear();
       unreported_ = 0;
       throw;

@@ -3,16 +3,16 @@
 // of. Each is told once, also if the sink finds no memory for one: the next report() goes on behind
 // it.
 //
-// A member of DirectTransport; guarded by its owner's lock.
+// A member of DirectTables; guarded by its owner's lock.
 // Invariant: operations under way, and those of which the sink has not been told, are together at
 // most as many as there is room for. So a peer that acknowledges writes while further ones begin in
 // the same poll does not make the list grow.
 // Does not: allocate, except in reserve().
 
 #include <cstddef>
-#include <vector>
 
 #include "base/assert.h"
+#include "transport/direct/reserved_list.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -32,7 +32,7 @@ class EndedOperations {
   void add(Context context, Error error) {
     LINTEL_ASSERT(under_way_ > 0);
     --under_way_;
-    ended_.push_back({context, error});
+    ended_.add({context, error});
   }
   bool empty() const { return ended_.empty(); }
   std::size_t size() const { return ended_.size(); }
@@ -47,8 +47,8 @@ class EndedOperations {
   };
   std::size_t room_ = 0;
   std::size_t under_way_ = 0;
-  std::vector<EndedOperation> ended_;
-  std::vector<EndedOperation> reporting_;
+  ReservedList<EndedOperation> ended_;
+  ReservedList<EndedOperation> reporting_;
   std::size_t unreported_ = 0;  // of reporting_
 };
 

@@ -2,7 +2,7 @@
 // Greeter: the greetings that this process sends, and which of those it receives are meant for it.
 // Each greeting has a generation of its own, so that the other side knows which one is the later.
 //
-// A member of DirectTransport; guarded by its owner's lock.
+// A member of Handshakes; guarded by its owner's lock.
 // Does not: check whether a sender has the address that it names, or what a resumption proves.
 
 #include <cstdint>

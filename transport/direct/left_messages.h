@@ -2,7 +2,7 @@
 // LeftMessages: the peers with messages that the kernel has accepted and that the sink is to be
 // told of.
 //
-// A member of DirectTransport, which keeps one OfPeer in its record of each peer; guarded by its
+// A member of DirectTables, which keeps one OfPeer in its record of each peer; guarded by its
 // owner's lock.
 // Invariant: a peer is in the list at most once, so there is room for it.
 // Does not: allocate, except in reserve().
@@ -11,9 +11,8 @@
 #include <cstdint>
 #include <new>
 #include <utility>
-#include <vector>
 
-#include "transport/direct/room.h"
+#include "transport/direct/reserved_list.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -27,14 +26,14 @@ class LeftMessages {
 
   // Room for so many peers. Throws std::bad_alloc.
   void reserve(std::size_t peers) {
-    make_room(peers_, peers);
-    make_room(reporting_, peers);
+    peers_.reserve(peers);
+    reporting_.reserve(peers);
   }
   // One more message to the peer has left. REQUIRES: reserve() has made room for it.
   void add(PeerId peer, OfPeer& of) {
     ++of.count;
     if (std::exchange(of.is_listed, true)) return;
-    peers_.push_back(peer);
+    peers_.add(peer);
   }
   bool empty() const { return peers_.empty(); }
 
@@ -60,8 +59,7 @@ class LeftMessages {
           add(id, of);
           of.count += left - 1;
         }
-        peers_.insert(peers_.end(), reporting_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                      reporting_.end());
+        while (++i < reporting_.size()) peers_.add(reporting_[i]);
         reporting_.clear();
         throw;
       }
@@ -71,8 +69,8 @@ class LeftMessages {
   }
 
  private:
-  std::vector<PeerId> peers_;
-  std::vector<PeerId> reporting_;
+  ReservedList<PeerId> peers_;
+  ReservedList<PeerId> reporting_;
 };
 
 }  // namespace lintel::transport

@@ -5,7 +5,7 @@
 // connection stays in the kernel's queue, and to ask for it again at once would keep a processor
 // busy.
 //
-// A member of DirectTransport; guarded by its owner's lock. Time is an argument.
+// A member of Handshakes; guarded by its owner's lock. Time is an argument.
 // Does not: keep the connections.
 
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
 // OutboundTable: a record for each message, placed message and write that is being built, or that
 // the peer has not acknowledged.
 //
-// Owned by a DirectTransport; guarded by its owner's lock.
+// A member of DirectTables; guarded by its owner's lock.
 // Invariants: (1) records never move; (2) a record is free, lent, or in one stream; (3) the frame
 // that was used last is reused first, because it is in the cache; (4) each peer gets two frames,
 // one for what waits and one for control, and one write: beyond the pool, the table has at most

@@ -2,7 +2,7 @@
 // ReadOrder: which sockets the next poll() reads. Those that were read last are read without asking
 // epoll, which costs a system call; it is asked about all others now and then.
 //
-// A member of DirectTransport; guarded by its owner's lock. Borrows the connections until remove().
+// A member of DirectTables; guarded by its owner's lock. Borrows the connections until remove().
 // Does not: read.
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 // SocketEvents: the epoll instance of a DirectTransport, which says what sockets are ready.
 //
-// A member of DirectTransport; guarded by its owner's lock. Borrows the sockets while they are
+// A member of DirectTables; guarded by its owner's lock. Borrows the sockets while they are
 // watched.
 // Does not: read or write sockets.
 

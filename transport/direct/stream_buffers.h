@@ -2,7 +2,7 @@
 // StreamBuffers: buffers of one size that the streams of a transport share. The one that was used
 // last is used next, because it is in the cache. Few are kept while no stream has them.
 //
-// A member of DirectTransport, or of one of its parts; guarded by its owner's lock.
+// A member of DirectTables, or of one of its parts; guarded by its owner's lock.
 // Does not: bound how many are in use.
 
 #include <cstddef>

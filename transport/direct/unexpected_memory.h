@@ -2,7 +2,7 @@
 // UnexpectedMemory: where the payloads of placed messages go that no receiver expects. A bound for
 // all peers: a payload that finds none waits in its stream.
 //
-// A member of DirectTransport; guarded by its owner's lock.
+// A member of DirectTables; guarded by its owner's lock.
 // Does not: know which connections have it.
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 // A key is random: a guessed key, or that of a late write to the process that had this address
 // before, names no memory. It belongs to one peer.
 //
-// A member of DirectTransport; guarded by its owner's lock. Borrows the memory until remove(), and
+// A member of DirectTables; guarded by its owner's lock. Borrows the memory until remove(), and
 // a stream that writes from begin_write() until end_write().
 // Does not: write, or count the registrations of each peer.
 

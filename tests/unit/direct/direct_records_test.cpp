@@ -5,6 +5,7 @@
 #include "transport/direct/connection_records.h"
 #include "transport/direct/direct_peers.h"
 #include "transport/direct/read_order.h"
+#include "transport/direct/reserved_list.h"
 
 namespace lintel::transport {
 namespace {
@@ -54,6 +55,28 @@ TEST(DirectPeersTest, APeerIsInUseWhileAnythingOfItIsUnderWay) {
   peer.targets = 0;
   peer.left.count = 1;
   EXPECT_TRUE(peer.is_in_use());
+}
+
+TEST(ReservedListTest, AddingBeyondTheRoomThatWasMadeIsADefect) {
+  ReservedList<int> list;
+  list.reserve(3);
+  for (int i = 0; i < 3; ++i) list.add(i);
+  EXPECT_EQ(list.size(), 3U);
+  EXPECT_DEATH(list.add(3), "capacity");
+}
+
+TEST(ReservedListTest, TheOthersKeepTheirOrderUnlessTheOwnerWantsNone) {
+  ReservedList<int> list;
+  list.reserve(5);
+  for (int i = 0; i < 5; ++i) list.add(i);
+  list.remove(1);
+  list.remove(7);
+  EXPECT_EQ(std::vector(list.begin(), list.end()), (std::vector{0, 2, 3, 4}));
+  list.remove_unordered(0);
+  EXPECT_EQ(std::vector(list.begin(), list.end()), (std::vector{4, 2, 3}));
+  EXPECT_EQ(list.take_last(), 3);
+  list.remove_if([](int item) { return item > 2; });
+  EXPECT_EQ(std::vector(list.begin(), list.end()), std::vector{2});
 }
 
 TEST(ConnectionRecordsTest, ARetiredRecordIsSpareAfterRecycling) {

@@ -95,6 +95,7 @@ TEST_F(EndedOperationsTest, ASinkWithoutMemoryIsToldTheRestTheNextTime) {
 
 class LeftMessagesTest : public ::testing::Test {
  protected:
+  LeftMessagesTest() { left.reserve(2); }
   std::size_t report() {
     return left.report(sink,
                        [this](PeerId id) -> LeftMessages::OfPeer& { return peers[id.value]; });

@@ -1,9 +1,5 @@
-// What poll() reads from the socket of one connection, and how it is delivered.
-//
-// A stream keeps the beginning of a piece in a buffer until the rest has come. So many connections
-// may do so at once; on a further one, what has arrived is looked at, what is dealt with is taken
-// out of the kernel, and a beginning stays there. The kernel reports the connection again when the
-// piece is whole.
+#include "transport/direct/direct_receiver.h"
+
 #include <algorithm>
 #include <cerrno>
 
@@ -15,6 +11,7 @@ namespace {
 
 // Of one connection: bounds poll() when a peer sends without pause.
 constexpr int kReadsPerPoll = 8;
+constexpr int kLastReads = 64;  // of a connection that ends
 // Of a peer that has not proved itself so much is read at once, which is enough for a handshake. A
 // longer message gets the room that its header asks for.
 constexpr std::size_t kUnprovedReadBytes = 1024;
@@ -34,15 +31,15 @@ std::size_t most_beginnings(const DirectConnection& connection) {
 
 }  // namespace
 
-bool DirectTransport::leaves_beginnings(const DirectConnection& connection) const {
-  return buffers_.in_use() >= most_beginnings(connection) && !connection.stream->has_buffer() &&
-         !connection.is_ending;
+bool DirectReceiver::leaves_beginnings(const DirectConnection& connection) const {
+  return tables_.buffers.in_use() >= most_beginnings(connection) &&
+         !connection.stream->has_buffer() && !connection.is_ending;
 }
 
 // What was looked at and dealt with leaves the kernel. False: nothing was, although the kernel has
 // reported more than the beginning that was left there before. Either no more comes, or it has no
 // room for more.
-bool DirectTransport::take_out_of_kernel(DirectConnection& connection, std::size_t looked_at) {
+bool DirectReceiver::take_out_of_kernel(DirectConnection& connection, std::size_t looked_at) {
   InboundStream& stream = *connection.stream;
   const std::size_t wanted = stream.wanted();
   const std::size_t left = stream.leave_beginning();
@@ -53,24 +50,22 @@ bool DirectTransport::take_out_of_kernel(DirectConnection& connection, std::size
   return true;
 }
 
-void DirectTransport::wait_for_bytes(DirectConnection& connection, std::size_t bytes) {
+void DirectReceiver::wait_for_bytes(DirectConnection& connection, std::size_t bytes) {
   if (connection.low_water == bytes) return;
   set_low_water(connection.fd.get(), bytes);
   connection.low_water = bytes;
 }
 
-// Reads what has arrived. True: there may be more. A new connection of a peer that was lost is read
-// after the loss has been reported.
-bool DirectTransport::receive(DirectConnection& connection) {
-  if (peers_[connection.peer].failed) return false;
+bool DirectReceiver::receive(DirectConnection& connection) {
+  if (tables_.peers[connection.peer].failed) return false;
   InboundStream& stream = *connection.stream;
-  Delivery delivery(*this, connection);
+  Delivery delivery(tables_, sender_, connections_, connection);
   bool leaves = leaves_beginnings(connection);
   if (!leaves) wait_for_bytes(connection, 1);
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::StreamState::kReading) return false;
     const std::span<const iovec> room = stream.room(
-        may_read_ahead(connection) ? buffers_.bytes()
+        may_read_ahead(connection) ? tables_.buffers.bytes()
                                    : std::max(kUnprovedReadBytes, connection.low_water));
     if (room.empty()) return false;  // no memory for a buffer now
     const int fd = connection.fd.get();
@@ -78,22 +73,22 @@ bool DirectTransport::receive(DirectConnection& connection) {
     if (got <= 0) {
       stream.nothing_came();
       if (got < 0 && errno == EAGAIN) return false;
-      lost(connection, connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
+      connections_.lost(connection,
+                        connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
       return false;
     }
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
     stream.arrived(static_cast<std::size_t>(got), delivery);
     if (connection.phase != DirectConnection::Phase::kOpen)
       return false;  // ended by a call of the sink
-    note_arrived(connection);
+    sender_.note_arrived(connection);
     if (stream.state() == InboundStream::StreamState::kBroken) {
-      ++counters_.broken_streams;
-      fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
+      broken_stream(connection);
       return false;
     }
     if (leaves && !take_out_of_kernel(connection, static_cast<std::size_t>(got))) {
-      if (buffers_.in_use() >= 2 * most_beginnings(connection)) {
-        lost(connection, kNoRoom);  // what is in the kernel comes again
+      if (tables_.buffers.in_use() >= 2 * most_beginnings(connection)) {
+        connections_.lost(connection, kNoRoom);  // what is in the kernel comes again
         return false;
       }
       leaves = false;
@@ -110,59 +105,57 @@ bool DirectTransport::receive(DirectConnection& connection) {
   return true;
 }
 
-// Its stream waits for resume_stalled(): in the next poll(), or when there is memory.
-void DirectTransport::deliver_later(DirectConnection& connection) {
-  stalled_.push_back(&connection);
-  if (connection.stream->state() != InboundStream::StreamState::kStalled) return;
-  check_for_stuck_peers();
-  if (connection.watched != SocketEvents::kUnwatched)
-    watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
-}
-
-// Something was received and is to be acknowledged, unless an answer has taken that along already.
-void DirectTransport::note_arrived(DirectConnection& connection) {
-  connection.owed.heard(polls_, now_);
-  if (connection.received_unacknowledged() == 0) return connection.owed.sent();
-  if (!connection.is_acknowledging) {
-    connection.is_acknowledging = true;
-    acknowledging_.push_back(&connection);
+void DirectReceiver::receive_last(DirectConnection& connection) {
+  for (int reads = 0; reads < kLastReads && receive(connection); ++reads) {
   }
-  acknowledge_at_ = std::min(acknowledge_at_, connection.owed.deadline());
 }
 
-bool DirectTransport::may_resume(const DirectConnection& connection) const {
+// What has arrived is malformed.
+void DirectReceiver::broken_stream(DirectConnection& connection) {
+  ++tables_.counters.broken_streams;
+  connections_.fail(connection.peer, {Loss::kPeer, "recv", connection.stream->reason()});
+}
+
+// Its stream waits for resume_stalled(): in the next poll(), or when there is memory.
+void DirectReceiver::deliver_later(DirectConnection& connection) {
+  tables_.stalled.add(&connection);
+  if (connection.stream->state() != InboundStream::StreamState::kStalled) return;
+  tables_.check_for_stuck_peers();
+  if (connection.watched != SocketEvents::kUnwatched)
+    sender_.watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
+}
+
+bool DirectReceiver::may_resume(const DirectConnection& connection) const {
   if (connection.stream->state() == InboundStream::StreamState::kPaused) return true;
-  const DirectPeer& peer = peers_[connection.peer];
-  return placement_enabled_ &&
-         (!unexpected_.is_used_up() || (peer.expects && peer.expected == connection.stalled_key));
+  const DirectPeer& peer = tables_.peers[connection.peer];
+  return tables_.placement_enabled && (!tables_.unexpected.is_used_up() ||
+                                       (peer.expects && peer.expected == connection.stalled_key));
 }
 
-// Something is to be done about a connection of stalled_.
-bool DirectTransport::may_go_on(const DirectConnection& connection) const {
+// Something is to be done about a connection of DirectTables::stalled.
+bool DirectReceiver::may_go_on(const DirectConnection& connection) const {
   return may_resume(connection) || (connection.is_ending && connection.can_resume());
 }
 
-// Returns whether a stream had paused.
-bool DirectTransport::resume_stalled() {
+bool DirectReceiver::resume_stalled() {
   // The others stay where they are: many may wait for memory, and each poll() comes here.
-  std::erase_if(stalled_, [this](DirectConnection* connection) {
-    lock_.is_held();
+  tables_.stalled.remove_if([this](DirectConnection* connection) {
     const bool goes_on = may_go_on(*connection);
-    if (goes_on) resuming_stalled_.push_back(connection);
+    if (goes_on) resuming_.add(connection);
     return goes_on;
   });
   bool had_paused = false;
-  // By index: the sink may connect to another peer, for which has_spare_connection() lets it grow.
-  for (std::size_t i = 0; i < resuming_stalled_.size(); ++i) {
-    DirectConnection* const connection = resuming_stalled_[i];
+  // By index: the sink may connect to another peer, for which reserve() lets it grow.
+  for (std::size_t i = 0; i < resuming_.size(); ++i) {
+    DirectConnection* const connection = resuming_[i];
     if (connection->phase != DirectConnection::Phase::kOpen)
       continue;  // ended by a call of the sink
     if (may_resume(*connection)) {
       had_paused |= connection->stream->state() == InboundStream::StreamState::kPaused;
-      Delivery delivery(*this, *connection);
+      Delivery delivery(tables_, sender_, connections_, *connection);
       connection->stream->resume(delivery);
       if (connection->phase != DirectConnection::Phase::kOpen) continue;
-      note_arrived(*connection);
+      sender_.note_arrived(*connection);
     }
     switch (connection->stream->state()) {
       case InboundStream::StreamState::kStopped: break;
@@ -170,19 +163,16 @@ bool DirectTransport::resume_stalled() {
       case InboundStream::StreamState::kStalled:
         deliver_later(*connection);
         // Its end did not wait for memory: what waits for it comes again on another connection.
-        if (connection->is_ending && connection->can_resume()) ending_.push_back(connection);
+        if (connection->is_ending && connection->can_resume()) tables_.end_later(*connection);
         break;
       case InboundStream::StreamState::kReading:
-        watch_for(*connection, connection->outbound.waits() ? EPOLLIN | EPOLLOUT : EPOLLIN);
-        if (connection->is_ending) ending_.push_back(connection);
+        sender_.watch_for(*connection, connection->outbound.waits() ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        if (connection->is_ending) tables_.end_later(*connection);
         break;
-      case InboundStream::StreamState::kBroken:
-        ++counters_.broken_streams;
-        fail(connection->peer, {Loss::kPeer, "recv", connection->stream->reason()});
-        break;
+      case InboundStream::StreamState::kBroken: broken_stream(*connection); break;
     }
   }
-  resuming_stalled_.clear();
+  resuming_.clear();
   return had_paused;
 }
 
