@@ -41,10 +41,10 @@ class Thresholds(unittest.TestCase):
     def test_AChangedConstantIsTheOnlyChange(self):
         thresholds = command("thresholds")
         with tempfile.TemporaryDirectory() as folder:
-            copy = os.path.join(folder, thresholds.LIMITS)
-            os.makedirs(os.path.dirname(copy))
             for one in thresholds.THRESHOLDS:
-                shutil.copy(os.path.join(ROOT, thresholds.LIMITS), copy)
+                copy = os.path.join(folder, one.limits)
+                os.makedirs(os.path.dirname(copy), exist_ok=True)
+                shutil.copy(os.path.join(ROOT, one.limits), copy)
                 with open(copy, encoding="utf-8") as file:
                     before = file.read()
                 thresholds.change(one, one.others[0], folder)

@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
+import collective_contestants
 import contact_contestants
 import impi_contestants
 import mpi_contestants
@@ -281,6 +282,7 @@ SERIES = [
     *impi_contestants.series(Series), *ranks_contestants.series(Series),
 ]
 OF_BUILDS = [*contact_contestants.series(Series)]  # of bench/compare/builds besides
+OF_THRESHOLDS = [*collective_contestants.series(Series)]  # of bench/compare/thresholds besides
 
 OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun", impi_contestants.TCP_PAIR)
 DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin",

@@ -17,6 +17,10 @@ MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *
             *RANKS_MEASURES)
 # of bench/compare/builds alone: other programs have nothing to hold against it
 BUILDS_MEASURES = ("first-contact",)
+# of bench/compare/thresholds alone
+COLLECTIVE_MEASURES = ("collective-broadcast", "collective-gather", "collective-scatter",
+                       "collective-allgather", "collective-alltoall", "collective-reduce",
+                       "collective-allreduce", "collective-reduce_scatter")
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
@@ -51,7 +55,8 @@ UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": 
 UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s",
           "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
 UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s",
-          **{measure: "us" for measure in (*RANKS_MEASURES, *BUILDS_MEASURES)}}
+          **{measure: "us" for measure in (*RANKS_MEASURES, *BUILDS_MEASURES,
+                                             *COLLECTIVE_MEASURES)}}
 LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
 WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "impi-bandwidth")
 RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
@@ -134,7 +139,7 @@ def document_of(path):
 
 def work_of(document, measure, size, share=1):
     """Of any size, with a part of the work: 1 / `share`."""
-    entry = document[measure]
+    entry = document["collective" if measure in COLLECTIVE_MEASURES else measure]
     if measure == "passive":
         return Work(size, seconds=max(entry["seconds"] / share, 0.2))
     messages = messages_of(entry, size) // share

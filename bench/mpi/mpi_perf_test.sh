@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# mpi_perf_test.sh LINTEL_RUN MPI_PERF RANKS_PERF: each mode with minimal work prints one line of
-# JSON with a figure above 0. Wrong usage prints a message.
+# mpi_perf_test.sh LINTEL_RUN MPI_PERF RANKS_PERF COLLECTIVE_PERF: each mode with minimal work
+# prints one line of JSON with a figure above 0. Wrong usage prints a message.
 set -euo pipefail
-lintel_run=$1 ranks_perf=$3
+lintel_run=$1 ranks_perf=$3 collective_perf=$4
 run=("$1" -n 2 "$2")
 
 measures() {
@@ -73,3 +73,14 @@ for ranks in 2 5; do
 done
 refuses "CALLS is '0'; expected a number from 1" barrier 0 2
 refuses "expected barrier, allreduce, alltoall, incast, polled, split or dup" scan 5 2
+
+for ranks in 2 5; do
+  run=("$lintel_run" -n "$ranks" "$collective_perf")
+  for function in broadcast gather scatter allgather alltoall reduce allreduce reduce_scatter; do
+    measures "$function" 800 5 2
+    measures "$function" 800000 3 2
+  done
+done
+refuses "SIZE is '44'; expected a number from 40 to 2000000000, a multiple of 40" \
+  allgather 44 5 2
+refuses "expected broadcast, gather, scatter, allgather, alltoall, reduce, allreduce or" scan 8 5 2

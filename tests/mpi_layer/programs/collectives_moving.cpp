@@ -154,7 +154,7 @@ void all() {
     around(kLongPart, kInt, [=](int values) { scatters(values, in_place); });
     around(kLongGatherToAll, size * kInt, [=](int values) { gathers_to_all(values, in_place); });
     around(kLongExchange, kInt, [=](int values) { all_to_all(values, in_place); });
-    all_to_all(20000, in_place);
+    around(kPairedExchange, kInt, [=](int values) { all_to_all(values, in_place); });
     for (const int values : {0, 5, 5000}) various_with_root(values, in_place);
     around(kLongGatherToAll, size * kInt, [=](int values) { various_to_all(values, in_place); });
     for (const int values : {0, 5, 5000}) various_between_all(values, in_place);
